@@ -84,9 +84,9 @@ class KeepingView:
         return memories_where(self.connection, "WHERE kind <> 'continuity' AND kind = ?", kind)
 
     def remembered_because(self) -> list[tuple[str, str]]:
-        """(memory id, detail) of all notes on where memories came from or were said again."""
+        """(memory id, detail) of all notes on where memories came from, were repeated or ended."""
         sql = """SELECT memory_id, detail FROM history
-            WHERE act IN ('remembered', 'repeated') AND detail <> ''"""
+            WHERE act IN ('remembered', 'repeated', 'deprecated') AND detail <> ''"""
         rows = self.connection.execute(sql)
         return [(str(memory_id), str(detail)) for memory_id, detail in rows]
 

@@ -57,6 +57,21 @@ def test_what_is_read_of_labelled_sentences_is_right(name: str, recall: float) -
         ("my rent is 940 not 920", "me", "rent", "940"),
         ("That's wrong, my rent is 940.", "me", "rent", "940"),
         ("thats not right: my rent is 940", "me", "rent", "940"),
+        ("Actually my rent is 900, sorry.", "me", "rent", "900"),
+        ("My rent is 900, I think, sorry about that.", "me", "rent", "900"),
+        ("My rent is 900, sorry, not 800.", "me", "rent", "900"),
+        ("My favourite band is Calexico, by the way!", "me", "favourite band", "Calexico"),
+        ("My favourite band is Sorry, Thanks.", "me", "favourite band", "Sorry, Thanks"),
+        ("My address is Bonn, Germany, thanks.", "me", "address", "Bonn, Germany"),
+        (
+            "My favourite food is nuts, milk and eggs.",
+            "me",
+            "favourite food",
+            "nuts, milk and eggs",
+        ),
+        ("I was born on 3 May 1984, as you know.", "me", "birthday", "3 May 1984"),
+        ("My name is Lena, though.", "me", "name", "Lena"),
+        ("I work at Andritz again.", "me", "employer", "Andritz"),
         ("I moved back to Bonn.", "me", "home", "Bonn"),
         ("We've moved back from Trier to Bonn, too.", "me", "home", "Bonn"),
     ],
@@ -95,6 +110,12 @@ def test_a_value_ends_where_the_sentence_goes_on(
         ("We never eat pork.", "food and drink", "pork", "We never eat pork"),
         ("I hate mushrooms.", "mushrooms", "mushrooms", "I hate mushrooms"),
         ("I can't stand loud music!", "loud music", "loud music", "I can't stand loud music"),
+        (
+            "Always answer in German, thanks.",
+            "always",
+            "language",
+            "Always answer in German",
+        ),
     ],
 )
 def test_tastes_and_wishes_are_preferences(text: str, scope: str, topic: str, kept: str) -> None:
@@ -133,6 +154,12 @@ def test_tastes_and_wishes_are_preferences(text: str, scope: str, topic: str, ke
         "I moved back.",
         "I moved back to the sofa.",
         "I moved the table back to Bonn.",
+        "My favourite band is Portishead, or was.",
+        "My favourite band is Portishead - or was.",
+        "I live in Bonn, or did.",
+        "My rent is 900, or not any more.",
+        "My rent is 900, sorry, 950.",
+        "I live in Bonn, I mean, Trier.",
     ],
 )
 def test_what_is_not_plain_is_left_alone(text: str) -> None:

@@ -18,6 +18,7 @@ def show_observed(told: Observed, console: "Console") -> None:
         (f"{would}added", told.added, "bold"),
         (f"{would}kept beside what it contradicts", told.conflicts, "yellow"),
         ("known already", told.duplicates, "dim"),
+        (f"{would}ended", told.ended, "bold"),
     ):
         for one in ones:
             show_one(one, console, heading=heading, style=style)
@@ -28,7 +29,7 @@ def show_observed(told: Observed, console: "Console") -> None:
         console.print(f"the conversation itself: {kept}, {clean(told.conversation_id)}")
     for reason in causes_once(told.degraded):
         console.print(f"degraded: {clean(reason)}", style="yellow")
-    if not (told.added or told.conflicts or told.duplicates):
+    if not (told.added or told.conflicts or told.duplicates or told.ended):
         console.print(
             "Nothing in these messages is a fact, a preference or anything else to remember."
         )

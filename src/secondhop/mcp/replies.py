@@ -220,6 +220,7 @@ class ObserveReply(Reply):
     added: list[StatedReply] = Field(description="New; what some took the place of stays known.")
     conflicts: list[StatedReply] = Field(description="New too, beside what contradicts them.")
     duplicates: list[StatedReply] = Field(description="Known already: not written again.")
+    ended: list[StatedReply] = Field(description="Known, and no longer true, as the user says.")
     dropped: list[str] = Field(description="What a model claimed and the messages do not say.")
     conversation_id: str = Field(description="Of the conversation itself, if it was kept.")
     degraded: list[str]
@@ -233,6 +234,7 @@ class ObserveReply(Reply):
             added=list(map(StatedReply.of, told.added)),
             conflicts=list(map(StatedReply.of, told.conflicts)),
             duplicates=list(map(StatedReply.of, told.duplicates)),
+            ended=list(map(StatedReply.of, told.ended)),
             dropped=[f"{one.text}: {one.why}" for one in told.dropped],
         )
 

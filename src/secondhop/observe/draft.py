@@ -18,6 +18,10 @@ class Draft:
     def add(self, memory: Memory, changes: Sequence[KeepingChange]) -> None:
         """Add one memory and its changes."""
         self.memories[memory.memory_id] = memory
+        self.change(changes)
+
+    def change(self, changes: Sequence[KeepingChange]) -> None:
+        """Add changes of memories that are known."""
         self.keepings |= {change.memory_id: change.keeping for change in changes}
 
 

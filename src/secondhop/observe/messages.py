@@ -19,7 +19,7 @@ from secondhop.observe.records import Said, Sayable
 from secondhop.stores.keeping import SAID_IN
 
 _USERS: Final = frozenset({"user", "human", "me"})
-_NOTED: Final = re.compile(rf"{SAID_IN}(\w+), characters (\d+)-(\d+)")
+_NOTED: Final = re.compile(rf"{SAID_IN}(\w+), characters (\d+)-(\d+)(; ended)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +101,8 @@ class SeenWords:
     memory_id: str
     start: int
     end: int
+    ended: bool = False
+    """These words ended the memory."""
 
 
 def seen_words(notes: Sequence[tuple[str, str]]) -> dict[str, list[SeenWords]]:
@@ -108,7 +110,7 @@ def seen_words(notes: Sequence[tuple[str, str]]) -> dict[str, list[SeenWords]]:
     seen: dict[str, list[SeenWords]] = {}
     for memory_id, note in notes:
         if found := _NOTED.match(note):
-            words = SeenWords(memory_id, int(found[2]), int(found[3]))
+            words = SeenWords(memory_id, int(found[2]), int(found[3]), bool(found[4]))
             seen.setdefault(found[1], []).append(words)
     return seen
 

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from secondhop.observe.attributes import ME, attribute_named, topic_of
 from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn
-from secondhop.observe.sentences import Clause, stated
+from secondhop.observe.sentences import Clause, stated, uncommented
 from secondhop.stores.keeping import ALWAYS, Kind
 
 PLAIN: Final = "plain"
@@ -87,15 +87,23 @@ _AT_HAND: Final = re.compile(
 """An order about something that another sentence names: "never use it for food"."""
 
 
+_NEGATED: Final = re.compile(
+    r"(?P<who>I|[Ww]e|I['’]m|I am|[Mm]y [\w ]+? is) (?:(?:no longer|used to) (?P<what>.+?)"
+    r"|(?:not|do not|don['’]t) (?P<other>.+?) any ?(?:more|longer))"
+    r"(?:,? (?:(?:and|but|so) )?(?:I|we|my|now|since)\b.*|,? but (?:in|at|for) .*|, because .*)?"
+)
+"""A negated statement and what may follow it; without a comma, "because" may be what is negated."""
+
+
 def plain_readings(turns: Sequence[Turn]) -> Readings:
     """What the user's messages state in plain forms; everything else is ignored."""
     found = [
         reading
         for place, turn in enumerate(turns)
         if turn.role == SPEAKER
-        for reading in readings_of(place, turn)
+        for reading in (*readings_of(place, turn), *endings_of(place, turn))
     ]
-    return Readings(found=found)
+    return Readings(found=sorted(found, key=lambda one: (one.span.message, one.span.start)))
 
 
 def readings_of(place: int, turn: Turn) -> Iterator[Reading]:
@@ -104,7 +112,27 @@ def readings_of(place: int, turn: Turn) -> Iterator[Reading]:
         for fields in _stated_in(clause):
             span = Span(place, clause.start, clause.start + len(clause.text))
             kind = _kind_of(fields)
-            yield Reading(kind=kind, span=span, change=clause.change, sure=clause.sure, **fields)
+            how = {"change": clause.change, **fields}
+            yield Reading(kind=kind, span=span, sure=clause.sure, ended=False, **how)
+
+
+def endings_of(place: int, turn: Turn) -> Iterator[Reading]:
+    """The facts that one message says no longer hold: those that a clause would state without its
+    negation.
+
+    A clause counts only if it ends with the value; who no longer lives in Bonn alone may be there.
+    """
+    for clause in stated(turn.content[:LONGEST], ended=True):
+        found = _NEGATED.fullmatch(" ".join(clause.text.split()))
+        if found is None or not clause.sure:
+            continue
+        positive = f"{found['who']} {found['what'] or found['other']}"
+        match _stated_in(clause._replace(text=positive)):
+            case [{"value": value} as fields] if positive.endswith(value):
+                span = Span(place, clause.start, clause.start + len(clause.text))
+                yield Reading(kind="factual", span=span, sure=True, ended=True, **fields)
+            case _:
+                pass
 
 
 def _kind_of(fields: Stated) -> Kind:
@@ -124,7 +152,7 @@ def _stated_in(clause: Clause) -> list[Stated]:
 
 
 def _value(text: str) -> str:
-    return _TAIL.sub("", text.strip()).strip(" ,.;:!")
+    return uncommented(_TAIL.sub("", text.strip())).strip(" ,.;:!")
 
 
 def _fact(found: re.Match[str], attribute: str, value: str) -> Stated:
@@ -222,7 +250,7 @@ _TABLE: Final[Sequence[tuple[str, Builder]]] = (
     ),
     (rf"{_WHO} (?:now |still )?lives? in (?P<v0>{_PLACE})(?:[ ,].*)?", _facts("home")),
     (
-        rf"{_WHO} (?:now )?works? (?:at|for) (?P<v0>{_NAME}){_ROLE}",
+        rf"{_WHO} (?:now )?works? (?:at|for) (?P<v0>{_NAME}){_ROLE}(?: again)?",
         _facts("employer", "job"),
     ),
     (rf"{_WHO} (?:now )?works? as an? (?P<v0>[\w -]+?)(?: (?:at|for|in) .*)?", _facts("job")),

@@ -48,6 +48,8 @@ class Reading:
     """Words of the message that mark a change or a correction ("is now", "sorry"), or ""."""
     sure: bool = True
     """False if the person is not sure of it."""
+    ended: bool = False
+    """The words say that this fact no longer holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

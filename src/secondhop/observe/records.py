@@ -93,6 +93,8 @@ class Observed(Frozen):
     """Also written, beside memories that contradict them."""
     duplicates: list[Observation] = Field(default_factory=list[Observation])
     """Already known, so not written again."""
+    ended: list[Observation] = Field(default_factory=list[Observation])
+    """Known facts of which the messages say that they no longer hold; they stay in the history."""
     dropped: list[DroppedReading] = Field(default_factory=list[DroppedReading])
     """What a model claimed but the messages do not support, and what was forgotten before."""
     conversation_id: str = ""

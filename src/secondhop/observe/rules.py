@@ -22,6 +22,9 @@ phone number does not change during a conversation."""
 NOWHERE = rules.Place(held=(), same=(), replaced=(), later=None)
 """For a memory that supersedes nothing and is not superseded."""
 
+TAKEN_BACK = "the person said that it no longer holds"
+"""The reason why a memory ended that the person took back."""
+
 OBSERVED = "observed in a conversation"
 """The reason in the history of a superseded memory; it quotes nothing of the newer memory, which
 may be forgotten later."""
@@ -46,11 +49,13 @@ class Judgement:
     """The decision about one statement."""
 
     decision: rules.NewMemoryDecision
-    done: Literal["added", "duplicate", "conflict"]
+    done: Literal["added", "duplicate", "conflict", "ended", ""]
     why: str
     beside: Sequence[Memory] = ()
     """Current memories that contradict it and stay current."""
     replaced: Sequence[Memory] = ()
+    ended: Memory | None = None
+    """The fact that it negates."""
 
 
 def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]) -> Judgement:
@@ -88,6 +93,30 @@ def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]
     else:
         why = newer_because(statement, held)
     return added(statement, view, place, why)
+
+
+def ending(statement: Statement, view: KeepingView) -> Judgement:
+    """End the one current fact that a statement negates, at its date; if there is none, or more
+    than one, nothing is done."""
+    said = replace(statement.memory, memory_id="")  # the same message may have stated it
+    current = [
+        one
+        for one in rules.place_of(said, view).same
+        if view.keeping(one.memory_id).end(now=statement.at) is None
+    ]
+    if statement.seen_as or len(current) != 1:
+        return Judgement(decision=rules.NewMemoryDecision(changes=()), done="", why="")
+    (fact,) = current
+    changes = [
+        replace(change, at=statement.at, detail=f"{statement.source}; ended")
+        for change in rules.deprecate(fact.memory_id, TAKEN_BACK, view, at=said.created_at)
+    ]
+    return Judgement(
+        decision=rules.NewMemoryDecision(changes=changes),
+        done="ended",
+        why=f"It was known since {fact.created_at:%Y-%m-%d}, and {TAKEN_BACK}.",
+        ended=fact,
+    )
 
 
 def settles(statement: Statement, others: Sequence[Memory], said_now: Collection[str]) -> bool:

@@ -26,13 +26,25 @@ _LEAD: Final = re.compile(
 _NOT_STATED: Final = re.compile(
     r"""\?\W*$
     |\b(?:if|unless|suppose|imagine|pretend|assume|assuming|maybe|perhaps|would|could|might|should
-        |wish|dreamt|thinking|almost|nearly|used\sto|supposed|going\sto|planning|hoping|want\sto
-        |no\slonger|any\s?more|never\s(?:said|told|had|was|lived|worked)|according|kidding|joking)\b
+        |wish|dreamt|thinking|almost|nearly|supposed|going\sto|planning|hoping|want\sto
+        |never\s(?:said|told|had|was|lived|worked)|according|kidding|joking)\b
     |^\W*(?:let['’]?s|oh,?\s(?:sure|great|yeah|right)|yeah|sure|of\scourse)\b
     |\b(?:say|tell|think|claim|believe|ask|want|wrote)(?:s|ed)\b|\b(?:said|told|thought)\b
-    |\bin\sthe\s(?:novel|book|film|movie|song|story|play|game|article)\b""",
+    |\bin\sthe\s(?:novel|book|film|movie|song|story|play|game|article)\b
+    |(?:,|\s[-–—])\s*or\s(?:was|were|did|had|not|rather)\b
+    |,\s*(?:sorry|wait|no,|I\smean)\W*(?!I\b)(?-i:[\dA-ZÀ-Þ])""",
     re.I | re.X,
 )
+_NO_LONGER: Final = re.compile(r"\b(?:no\s+longer|any\s?(?:more|longer)|used\s+to)\b", re.I)
+_STILL: Final = re.compile(r"\b(?:still|again|back|except|only|at least|sometimes)\b", re.I)
+"""Words that limit a negation, or take it back."""
+_COMMENT: Final = re.compile(
+    r"(?:,\s*(?:sorry(?: (?:about|for) [\w ]+|, I forgot)?|please|thanks(?: a lot)?|thank you"
+    r"|cheers|by the way|btw|though|actually|anyway|of course|to be honest|just so you know"
+    r"|(?:as )?you know|I (?:think|guess|believe|suppose)|I['’]m afraid))+[\s.!]*$"
+)
+"""Words at the end that only comment on the statement. Small letters, because "Thanks" may be a
+title."""
 _TO_REMEMBER: Final = re.compile(
     r"\W*(?:please,?\s)?(?:remember|don['’]?t\sforget|keep\sin\smind)(?:\sthat\b|:)(?!.*\?\W*$)",
     re.I | re.S,
@@ -68,8 +80,13 @@ class Clause(NamedTuple):
     """False if the person is not sure of it."""
 
 
-def stated(content: str) -> Iterator[Clause]:
-    """The clauses of a message that state something, in order."""
+def stated(content: str, *, ended: bool = False) -> Iterator[Clause]:
+    """The clauses of a message that state something, in order.
+
+    Args:
+        ended: the clauses of sentences with "no longer", "any more" or "used to", instead of those
+            of the other sentences.
+    """
     body = _LEFT_OUT.sub(lambda found: re.sub(r"[^\n]", _BLANK, found[0]), content)
     start = 0
     for stop in [*_STOP.finditer(body), None]:
@@ -82,7 +99,12 @@ def stated(content: str) -> Iterator[Clause]:
             continue
         if len(sentence) > _LONGEST or _BLANK in sentence:
             continue
-        if _NOT_STATED.search(sentence) and not _TO_REMEMBER.match(sentence):
+        asked = _TO_REMEMBER.match(sentence)
+        if _NOT_STATED.search(sentence) and not asked:
+            continue
+        if bool(_NO_LONGER.search(sentence) and not asked) is not ended:
+            continue
+        if ended and _STILL.search(sentence):
             continue
         yield from _clauses(sentence, begun)
 
@@ -90,6 +112,15 @@ def stated(content: str) -> Iterator[Clause]:
 def corrects(words: str) -> bool:
     """Whether the words mark a correction."""
     return bool(_CORRECTION.search(words))
+
+
+def uncommented(text: str) -> str:
+    """The text without comments at its end.
+
+    >>> uncommented("my rent is 900, I think, sorry")
+    'my rent is 900'
+    """
+    return _COMMENT.sub("", text)
 
 
 def _clauses(sentence: str, start: int) -> Iterator[Clause]:
@@ -100,7 +131,7 @@ def _clauses(sentence: str, start: int) -> Iterator[Clause]:
     for begin, end in zip(begins, ends, strict=True):
         lead = _LEAD.match(sentence, begin, end)
         piece = sentence[lead.end() if lead else begin : end]
-        text = piece.strip(" \t\n,.;:!…-–—*•")
+        text = uncommented(piece.strip(" \t\n,.;:!…-–—*•"))
         if text:
             change = _CHANGE.search(text) or _CORRECTION.search(sentence)
             words = change[0].strip(" ,") if change else ""

@@ -28,11 +28,13 @@ from secondhop.observe.plain import OTHER_LANGUAGE, PLAIN, in_another_language
 from secondhop.observe.port import SPEAKER, Reading, Turn
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import DroppedReading, Observation, Observed, Sayable
-from secondhop.observe.rules import Judgement, Statement, judged, repeating
+from secondhop.observe.rules import Judgement, Statement, ending, judged, repeating
 from secondhop.observe.statements import observation, seen_before, statement_of
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.ranking.words import words
 from secondhop.stores.catalog.keeping import KeepingView
+from secondhop.stores.catalog.rows import folded
+from secondhop.stores.keeping import KeepingChange
 from secondhop.stores.records import Memory
 
 if TYPE_CHECKING:
@@ -96,6 +98,7 @@ class ConversationReading:
             added=[one for done, one in outcome if done == "added"],
             conflicts=[one for done, one in outcome if done == "conflict"],
             duplicates=[one for done, one in outcome if done == "duplicate"],
+            ended=[one for done, one in outcome if done == "ended"],
             dropped=[*heap.dropped, *forgotten],
             conversation_id=keep_as if kept else "",
             conversation_done=kept,
@@ -147,7 +150,8 @@ class ConversationReading:
         seen = seen_words(await store.look(lambda view: view.remembered_because()))
         anew = maybe_said_anew(said, seen)
         draft, outcome = Draft(), list[tuple[str, Observation]]()
-        for place, group in groupby(readings, key=lambda reading: reading.span.message):
+        held = holding(readings, said)
+        for place, group in groupby(held, key=lambda reading: reading.span.message):
             one, now_seen = said[place], list[SeenWords]()
             now = self.writing.clock()
             first = [statement_of(reading, one, at=now) for reading in group]
@@ -157,13 +161,15 @@ class ConversationReading:
                 judgement = await self._entered(statement, draft, dry_run=dry_run)
                 told = observation(statement, judgement, one)
                 outcome.append((judgement.done, told))
-                span = statement.reading.span
-                now_seen.append(SeenWords(told.memory_id, span.start, span.end))
+                span, ended = statement.reading.span, statement.reading.ended
+                now_seen.append(SeenWords(told.memory_id, span.start, span.end, ended=ended))
             seen.setdefault(one.digest, []).extend(now_seen)  # one call may repeat a message
         return outcome
 
     async def _entered(self, statement: Statement, draft: Draft, *, dry_run: bool) -> Judgement:
         """Write or draft one statement."""
+        if statement.reading.ended:
+            return await self._ended(statement, draft, dry_run=dry_run)
         store = self.writing.store
         judgements: list[Judgement] = []
 
@@ -179,6 +185,20 @@ class ConversationReading:
         elif not statement.seen_as and not dry_run:
             await store.change(partial(repeating, statement, judgement.decision.same_as))
         return judgement
+
+    async def _ended(self, statement: Statement, draft: Draft, *, dry_run: bool) -> Judgement:
+        """End the fact that a statement negates, or draft that."""
+        store = self.writing.store
+        judgements: list[Judgement] = []
+
+        def deciding(view: KeepingView) -> Sequence[KeepingChange]:
+            judgements.append(ending(statement, DraftView(view, draft) if dry_run else view))
+            return judgements[-1].decision.changes
+
+        if await store.look(deciding) and not dry_run:  # a write would make a missing store
+            await store.change(deciding)
+        draft.change(judgements[-1].decision.changes)
+        return judgements[-1]
 
     async def _check_place(self, keep_as: str) -> None:
         """Raises UsageError if the id is blank, or belongs to a fact or a preference."""
@@ -217,6 +237,23 @@ class ConversationReading:
         cost = cost_of(heap.usage, price)
         counts = counts_of(replace(heap.usage, lost_tokens=0))
         return Spent.model_validate({**counts, "cost_usd": cost, "ms": round(ms, 2)})
+
+
+def holding(readings: Sequence[Reading], said: Sequence[Heard]) -> list[Reading]:
+    """The readings without negations of what is stated again after them, without a later date."""
+
+    def fact(one: Reading) -> list[str]:
+        return [folded(part) for part in (one.subject, one.attribute, one.value)]
+
+    def restates(new: Reading, old: Reading) -> bool:
+        at, before = (said[one.span.message].turn.at for one in (new, old))
+        return not new.ended and at <= before and fact(new) == fact(old)
+
+    return [
+        one
+        for place, one in enumerate(readings)
+        if not (one.ended and any(restates(new, one) for new in readings[place:]))
+    ]
 
 
 def nobody_asked(turns: Sequence[Turn]) -> list[str]:

@@ -14,7 +14,7 @@ from secondhop.observe.draft import Draft, DraftView
 from secondhop.observe.messages import Heard, SeenWords, came_of, source_note
 from secondhop.observe.port import Reading
 from secondhop.observe.records import Observation, ReplacedMemory, SourceSpan
-from secondhop.observe.rules import Judgement, Statement
+from secondhop.observe.rules import TAKEN_BACK, Judgement, Statement
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import slot_of
 from secondhop.stores.records import Message
@@ -45,22 +45,27 @@ def seen_before(
         seen = [earlier for earlier in seen if earlier.memory_id not in gone]
     same = [same_words(statement, seen, under) for statement in statements]
     rest = [earlier for earlier in seen if earlier.memory_id not in same]
-    return [
-        replace(
-            with_free_id(statement, under), seen_as=own or came_of(statement.reading.span, rest)
-        )
-        for statement, own in zip(statements, same, strict=True)
-    ]
+    found: list[Statement] = []
+    for statement, own in zip(statements, same, strict=True):
+        seen_as = own or came_of(statement.reading.span, rest)
+        if anew and statement.reading.ended:
+            seen_as = ""  # ending what has ended does nothing
+        found.append(replace(with_free_id(statement, under), seen_as=seen_as))
+    return found
 
 
 def outdated(seen: Sequence[SeenWords], view: KeepingView) -> set[str]:
-    """Ids of the superseded memories, except those superseded by another one of `seen`."""
+    """Ids of the memories that other messages have superseded or ended: the superseded ones, except
+    those superseded by another one of `seen`, and the ended ones, except those that these words
+    ended."""
+    ended_here = {earlier.memory_id for earlier in seen if earlier.ended}
     ids = {earlier.memory_id for earlier in seen}
     standing = {memory_id: view.keeping(memory_id) for memory_id in ids}
     return {
         memory_id
         for memory_id, keeping in standing.items()
-        if keeping.superseded_at is not None and keeping.superseded_by not in ids
+        if (keeping.superseded_at is not None and keeping.superseded_by not in ids)
+        or (keeping.deprecated_because == TAKEN_BACK and memory_id not in ended_here)
     }
 
 
@@ -119,7 +124,7 @@ def with_free_id(statement: Statement, view: KeepingView) -> Statement:
 
 def observation(statement: Statement, judgement: Judgement, one: Heard) -> Observation:
     """What `observe` reports about a statement."""
-    reading, memory = statement.reading, statement.memory
+    reading, memory = statement.reading, judgement.ended or statement.memory
     span = reading.span
     return Observation(
         memory_id=judgement.decision.same_as or memory.memory_id,
