@@ -72,6 +72,8 @@ def test_what_is_read_of_labelled_sentences_is_right(name: str, recall: float) -
         ("I was born on 3 May 1984, as you know.", "me", "birthday", "3 May 1984"),
         ("My name is Lena, though.", "me", "name", "Lena"),
         ("I work at Andritz again.", "me", "employer", "Andritz"),
+        ("Now I work at Andritz.", "me", "employer", "Andritz"),
+        ("I work at Andritz now.", "me", "employer", "Andritz"),
         ("I moved back to Bonn.", "me", "home", "Bonn"),
         ("We've moved back from Trier to Bonn, too.", "me", "home", "Bonn"),
     ],

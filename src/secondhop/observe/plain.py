@@ -250,7 +250,7 @@ _TABLE: Final[Sequence[tuple[str, Builder]]] = (
     ),
     (rf"{_WHO} (?:now |still )?lives? in (?P<v0>{_PLACE})(?:[ ,].*)?", _facts("home")),
     (
-        rf"{_WHO} (?:now )?works? (?:at|for) (?P<v0>{_NAME}){_ROLE}(?: again)?",
+        rf"{_WHO} (?:now )?works? (?:at|for) (?P<v0>{_NAME}){_ROLE}(?: again| now)?",
         _facts("employer", "job"),
     ),
     (rf"{_WHO} (?:now )?works? as an? (?P<v0>[\w -]+?)(?: (?:at|for|in) .*)?", _facts("job")),

@@ -17,7 +17,7 @@ _LEFT_OUT: Final = re.compile(
 _STOP: Final = re.compile(r"(?<!\b[A-Z])(?<!\b(?:[DM]r|Ms|St))(?<!\bMrs)[.!?…]+(?=\s|$)|\n+|;")
 _CUT: Final = re.compile(r",?\s(?:and|but|so)\s(?=(?:I|I['’]m|we|my|our|please|call)\b)|\s[-–—]\s")
 _LEAD: Final = re.compile(
-    r"(?:\W*(?:by the way|just so you know|actually|sorry|oh|hi|hello|hey|well|ok|okay|also|and|but"
+    r"(?:\W*(?:now|by the way|just so you know|actually|sorry|oh|hi|hello|hey|well|ok|okay|also|and|but"
     r"|so|no|yes|correction|oops|thanks|wrong"
     r"|that(?:['’]?s| is) (?:wrong|incorrect|not (?:right|true))"
     r"|i (?:think|guess|believe)|probably)\b(?: there)?\W*)+",
@@ -133,7 +133,7 @@ def _clauses(sentence: str, start: int) -> Iterator[Clause]:
         piece = sentence[lead.end() if lead else begin : end]
         text = uncommented(piece.strip(" \t\n,.;:!…-–—*•"))
         if text:
-            change = _CHANGE.search(text) or _CORRECTION.search(sentence)
+            change = _CHANGE.search(sentence, begin, end) or _CORRECTION.search(sentence)
             words = change[0].strip(" ,") if change else ""
             at = start + end - len(piece) + piece.index(text)
             yield Clause(text, at, words, not _UNSURE.search(sentence))
