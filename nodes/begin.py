@@ -61,6 +61,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         "include_stale": bool(state.get("include_stale")),
         "where": where.values() if where else {},
         "kind": question_kind(question),
+        "earlier": (),  # in the question now; the next turn of a host's thread begins without it
         "facets": {DIRECT: direct},
         "round": 0,
         "content": False,
@@ -126,8 +127,7 @@ def checked_question(question: object) -> str:
         raise UsageError('the graph takes a question as text: {"question": "…"}')
     if not isinstance(question, str):
         raise UsageError(f"the question must be text (str), not {shown(question)}")
-    whole = question.encode("utf-8", "replace").decode("utf-8")
-    text = whole.replace("\x00", "").strip()
+    text = clean_text(question)
     if not text:
         raise UsageError("the question is empty; ask something")
     if len(text) > QUESTION_CHARS:
@@ -139,15 +139,21 @@ def checked_question(question: object) -> str:
 
 
 def checked_earlier(given: object) -> list[str]:
-    """The earlier questions, checked.
+    """The earlier questions in the form of `checked_question`, without empty ones.
 
     Raises:
         UsageError: they are not a list of texts.
     """
     try:
-        return _TEXTS.validate_python(given or [])
+        texts = _TEXTS.validate_python(() if given is None else given)
     except ValidationError as error:
         raise UsageError(f"earlier must be a list of texts (str), not {shown(given)}") from error
+    return [text for one in texts if (text := clean_text(one))]
+
+
+def clean_text(text: str) -> str:
+    """Without surrounding white space and NULs; lone surrogates become "?"."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "").strip()
 
 
 def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int | None:

@@ -31,11 +31,13 @@ from secondhop.errors import (
     UsageError,
 )
 from secondhop.graph import rounds
+from secondhop.graph import session as session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
 from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.reconsider import BRANCHES
 from secondhop.nodes.services import Services
 from secondhop.nodes.session import pick_round
+from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
 from secondhop.nodes.state import RecallState, RecallUpdate
 from secondhop.recall import Recall
 from secondhop.sessions.learner import Learned
@@ -461,3 +463,19 @@ async def test_a_lost_reply_is_asked_for_again_after_others_have_voted_on(
         (1, "person", ["plan"]),
         (2, "agent", []),
     ]
+
+
+async def test_past_the_deadline_there_is_an_answer_even_without_a_search(
+    world: SmallWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def begins_and_begins(state: SessionInput, *, services: Services) -> SessionUpdate:
+        return await forever()
+
+    monkeypatch.setattr(session_graph, "begin_session", begins_and_begins)
+    sessions = sessions_over(session_services(world, settings=recall_settings(deadline_s=0.1)))
+
+    answer = await started(sessions)
+
+    assert answer.ids() == []
+    assert any("s was reached; the running step" in reason for reason in answer.degraded)
+    assert await sessions.alist_open() == [answer.session_id]

@@ -29,7 +29,7 @@ def own_thread(thread_id: str, entity: str, asked: RecallInput) -> str:
         named += [as_of, asked.get("include_stale")]
     named += [effort] if effort else []
     named += [repr(where)] if where else []
-    named += [list(asked["earlier"])] if asked.get("earlier") else []
+    named += [repr(asked["earlier"])] if asked.get("earlier") else []
     named += [asked["asked_at"]] if asked.get("asked_at") else []
     digest = hashlib.sha256(json.dumps(named, default=utc_text).encode()).hexdigest()
     return f"{thread_id}|recall|{digest[:16]}"

@@ -101,22 +101,16 @@ class ChromaVectors:
         vectors = without_patterns(np.stack([*stored.values()]), self._dimension)
         return dict(zip(stored, vectors, strict=True))
 
-    @in_a_thread
-    def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
+    async def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
         """See `VectorIndex`. In parts, so that readers need not wait for a big write."""
         for start in range(0, len(passage_ids), _BATCH):
             part = slice(start, start + _BATCH)
-            self._upsert(list(passage_ids[part]), vectors[part])
+            await self._upsert(list(passage_ids[part]), vectors[part])
 
-    @in_a_thread
-    def remove(self, passage_ids: Sequence[str]) -> None:
+    async def remove(self, passage_ids: Sequence[str]) -> None:
         """See `VectorIndex`. In parts, as `upsert`."""
         for start in range(0, len(passage_ids), _BATCH):
-            name = self._existing_name()
-            with self._client.writing(name) as session:
-                collection = session.collection(name)
-                if collection is not None:
-                    collection.delete(list(passage_ids[start : start + _BATCH]))
+            await self._remove(list(passage_ids[start : start + _BATCH]))
 
     @in_a_thread
     @read_twice
@@ -144,6 +138,15 @@ class ChromaVectors:
         if (name := self._name()) is not None:
             self._client.drop(name)
 
+    @in_a_thread
+    def _remove(self, passage_ids: list[str]) -> None:
+        name = self._existing_name()
+        with self._client.writing(name) as session:
+            collection = session.collection(name)
+            if collection is not None:
+                collection.delete(passage_ids)
+
+    @in_a_thread
     def _upsert(self, passage_ids: list[str], vectors: Vectors) -> None:
         name = self._existing_name()
         with self._client.writing(name, adds_bytes=vectors.nbytes) as session:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -185,3 +186,25 @@ async def test_a_timeout_of_a_store_is_no_deadline(world: SmallWorld) -> None:
 
     with pytest.raises(TimeoutError, match="locked"):
         await ask(services)
+
+
+async def test_a_machine_too_busy_for_the_first_step_answers_with_nothing(
+    world: SmallWorld,
+) -> None:
+    class StuckGraph:
+        """A graph whose first step never ends."""
+
+        async def astream(self, *_: object, **__: object) -> AsyncIterator[object]:
+            while True:
+                yield await asyncio.Event().wait()
+
+    services = hurried(world)
+    graph: Any = StuckGraph()
+    asked = RecallInput(question=QUESTION)
+
+    *_, last = [event async for event in run_recall(graph, asked, services=services)]
+
+    assert last.result is not None
+    assert (last.result.stop_reason, last.result.ids()) == ("deadline", [])
+    assert last.trace is not None
+    assert last.trace.question == QUESTION

@@ -1,5 +1,7 @@
 """Every rule that ends a recall, by its name, and the budgets that no recall exceeds."""
 
+from typing import Any, cast
+
 import pytest
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, paid, plan, votes
 from tests.small_world import Answer, SmallWorld, ask, interview_plan, recall_settings
@@ -7,6 +9,8 @@ from tests.small_world import Answer, SmallWorld, ask, interview_plan, recall_se
 from secondhop.errors import ModelError
 from secondhop.nodes.config import Config, RecallLimits
 from secondhop.nodes.critics.port import Ballot, FollowUp, Verdict
+from secondhop.nodes.state import RecallState
+from secondhop.nodes.stopping import settled_rule
 
 SUBJECTS = ("rhubarb pie", "kayak trip", "violin strings", "beehive queen", "chess opening")
 
@@ -153,3 +157,13 @@ async def test_no_round_asks_more_queries_than_it_may(world: SmallWorld, limit: 
     asked = [query for query in trace.queries if query.round == 1]
     assert len(asked) == result.spent.queries == limit
     assert asked[0].origin == "question"
+
+
+@pytest.mark.parametrize(("judged", "rule"), [(True, "stable"), (False, "")])
+def test_two_rounds_agree_only_if_the_critic_was_asked_in_both(judged: bool, rule: str) -> None:
+    state: dict[str, Any] = {"round": 2, "candidates": {"a": {}, "b": {}}, "seen": ["a"]}
+    state["votes"] = {"a|1": {"memory_id": "a", "vote": "hot", "by": "critic", "round": 1}}
+
+    settled = settled_rule(cast(RecallState, state), judged=judged)
+
+    assert (settled or ("",))[0] == rule

@@ -24,13 +24,15 @@ def memories(path: Path) -> list[Memory]:
 
 def test_each_top_heading_of_several_is_a_memory(tmp_path: Path) -> None:
     file = tmp_path / "notes.md"
-    file.write_text("# Interview\nAt Carefeed.\n\n## Role\nBackend.\n\n# Quiche\nEggs. #food\n")
+    file.write_text(
+        "# Interview\nAt Carefeed.\n\n## Role\nBackend.\n\n# Quiche [[Lille]] #dinner\nEgg. #food\n"
+    )
 
     interview, quiche = memories(file)
 
     assert (interview.memory_id, interview.title) == ("notes.md#interview", "notes: Interview")
     assert interview.messages[0].content == "At Carefeed.\n\n## Role\n\nBackend."
-    assert (quiche.memory_id, quiche.tags) == ("notes.md#quiche", ("food",))
+    assert quiche.tags == ("dinner", "food", "[[Lille]]")
 
 
 def test_each_day_of_a_journal_is_a_memory_of_that_day(tmp_path: Path) -> None:
@@ -92,14 +94,17 @@ def test_words_above_the_first_note_are_a_note_too(tmp_path: Path) -> None:
         "---\ntitle: Carefeed\n---\n# Role\nBackend.\n\n# People\nAna.",
         "# User\nHi.\n\n# Assistant\nHello.\n\n# User\nThanks.\n\n# Assistant\nBye.",
         "```\n# install\n# run\n```",
+        "# Plan\n\n## Q3 Marketing 2024\nPosters.\n\n## Q4 Marketing 2024\nFairs.",
     ],
-    ids=["one title", "front matter", "a chat", "code"],
+    ids=["one title", "front matter", "a chat", "code", "no dates"],
 )
 def test_other_files_are_one_note(text: str, tmp_path: Path) -> None:
     file = tmp_path / "note.md"
     file.write_text(text)
 
-    assert [one.memory_id for one in memories(file)] == ["note.md"]
+    (entry,) = read_source(source_of(file), walker=Walker(), given=None)
+    assert isinstance(entry, Found)  # and no notice
+    assert entry.memory.memory_id == "note.md"
 
 
 def test_a_file_of_many_sections_that_is_one_memory_is_named(tmp_path: Path) -> None:

@@ -417,6 +417,17 @@ async def test_a_model_reads_and_what_it_made_up_is_told(tmp_path: Path) -> None
 
 
 @pytest.mark.model
+async def test_beside_a_model_what_is_taken_back_ends_too(tmp_path: Path) -> None:
+    llm = ScriptedLLM(ObserveReply=[says(HOME), says()])
+    async with await opened_with(llm, tmp_path) as recall:
+        await recall.memories.aobserve([user("We moved to Trier", on(1))])
+        told = await recall.memories.aobserve([user("I no longer live in Trier.", on(2))])
+
+    assert [one.value for one in told.ended] == ["Trier"]
+    assert told.reader.startswith("llm:scripted")
+
+
+@pytest.mark.model
 @pytest.mark.parametrize("role", ["Assistant", "ai", "model"])
 async def test_a_model_is_shown_the_assistant_under_each_of_its_names(
     tmp_path: Path, role: str

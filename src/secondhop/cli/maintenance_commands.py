@@ -67,7 +67,6 @@ def doctor(
 
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
     """Print one line per finding, with examples and the cure."""
-
     memories = counted(told.memories, "memory")
     passages = counted(told.passages, "passage")
     console.print(f"{memories}, {passages}: {', '.join(told.checks)}")
@@ -157,7 +156,6 @@ def import_memories(
 
 def show_imported(told: "Imported", console: "Console") -> None:
     """Print counts, and the memories that were left as they are."""
-
     would = "would be " if told.dry_run else ""
     console.print(f"read {told.read}: {told.stored} {would}stored, {told.unchanged} unchanged")
     for memory_id in told.conflicts:
@@ -197,7 +195,6 @@ def copy(
 
 def show_copied(told: "Copied", console: "Console") -> None:
     """Print one line per entity."""
-
     for one in told.entities:
         rest = f", {counted(one.vectors, 'vector')}, {counted(one.traces, 'trace')}"
         done = "there already" if one.was_there else f"copied and compared{rest}"
@@ -251,7 +248,6 @@ def confirmed(what: str) -> bool:
 
 def deleted_words(gone: "DeletedEntity") -> str:
     """ "mara: 12 memories, 9 files, 120,401 bytes and its vectors"."""
-
     memories = "a catalog that cannot be read"
     if gone.memories is not None:
         memories = counted(gone.memories, "memory")

@@ -189,7 +189,6 @@ def forget(
 
 def history(common: Common, memory_id: MemoryId) -> None:
     """Show all versions of a memory, and what was done to them."""
-
     told_of(common, lambda recall: recall.memories.ahistory(memory_id))
 
 

@@ -130,7 +130,6 @@ def explain(
     ],
 ) -> None:
     """Say why a memory came back, or did not."""
-
     is_file = Path(trace).is_file()
 
     async def work(recall: "Recall") -> "Explanation":

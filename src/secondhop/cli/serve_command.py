@@ -108,7 +108,6 @@ def create(
 
 def list_tokens(common: Common) -> None:
     """List the tokens, without their texts."""
-
     tokens = kept_tokens(common).tokens()
     if common.json:
         print_json([token.model_dump(mode="json", exclude={"digest"}) for token in tokens])

@@ -8,7 +8,10 @@ from secondhop.moments import in_utc
 
 _DATED_NAME = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*"
+_MONTH = (
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b"
+)
 _SPELLED_DATE = re.compile(
     r"(?<!\d)(?:(?P<day>\d{1,2})(?:\.(?P<month>\d{1,2})\.|(?:st|nd|rd|th|\.)? "
     rf"(?P<name>{_MONTH})\.?,? )|(?P<us_name>{_MONTH})\.? (?P<us_day>\d{{1,2}})(?:st|nd|rd|th)?,? )"

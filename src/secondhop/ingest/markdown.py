@@ -9,7 +9,7 @@ import yaml
 
 from secondhop.ingest.dates import date_in_heading, date_in_name, is_date_alone, parse_date
 from secondhop.ingest.markdown_blocks import sections_of
-from secondhop.ingest.markdown_notes import Note, headings_alike, notes_in
+from secondhop.ingest.markdown_notes import Note, notes_in, sections_below_the_top
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.stores.records import Memory, Message
 
@@ -47,7 +47,7 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
     given = next((title for key in _TITLE_KEYS if (title := front.get(key, "").strip())), "")
     name = "" if is_date_alone(document.stem) else document.stem
     notes = list(notes_in(body, may_split=not front))
-    if len(notes) == 1 and headings_alike(body) >= MANY_SECTIONS:
+    if len(notes) == 1 and not front and sections_below_the_top(body) >= MANY_SECTIONS:
         yield Skipped(document.item, ONE_MEMORY, is_notice=True)
     for note in notes:
         possible = [date_in_heading(note.heading), *dates]
@@ -58,7 +58,7 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
             created_at=next((date for date in possible if date), document.modified_at),
             messages=(Message("user", note.text),),
             origin=document.origin,
-            tags=tags_of(front, note.text),
+            tags=tags_of(front, f"{note.heading}\n{note.text}"),
         )
         yield Found(memory=memory, item=document.item, named_by_path=True)
 

@@ -28,8 +28,8 @@ def notes_in(body: str, *, may_split: bool) -> Iterator[Note]:
 
     A journal has at least two headings of one level that hold a date. Sections under `#` are notes
     if there are at least two, most of them under different headings, and the file `may_split`:
-    front matter, for example, says that it is one note. A heading that became a title is no part
-    of the text.
+    front matter, for example, says that it is one note (but a journal may have it). A heading that
+    became a title is no part of the text.
     """
     blocks = list(blocks_of(body))
     level = _level_of_notes([one for one in blocks if one.level], may_split=may_split)
@@ -43,9 +43,9 @@ def notes_in(body: str, *, may_split: bool) -> Iterator[Note]:
         yield Note(heading, _free_anchor(heading, anchors), text or heading)
 
 
-def headings_alike(body: str) -> int:
-    """How many headings the level has that has most."""
-    levels = Counter(one.level for one in blocks_of(body) if one.level)
+def sections_below_the_top(body: str) -> int:
+    """How many headings, of the level below `#` that has most."""
+    levels = Counter(one.level for one in blocks_of(body) if one.level > 1)
     return max(levels.values(), default=0)
 
 

@@ -3,7 +3,6 @@
 import importlib
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
@@ -27,9 +26,6 @@ from secondhop.models.openai_client import (
 from secondhop.models.openai_reply import read_chat_reply
 from secondhop.models.prompt_size import ready_to_count
 from secondhop.models.structured_chat import StructuredChat
-
-if TYPE_CHECKING:
-    pass
 
 _TOKEN_FIELDS = ("max_tokens", "max_completion_tokens")
 """Names of the bound on generated tokens: the old one, and OpenAI's new one."""

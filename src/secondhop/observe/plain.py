@@ -5,7 +5,7 @@ recall, because a language model is the tool for reading conversations.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from secondhop.observe.attributes import ME, attribute_named, topic_of
@@ -101,9 +101,24 @@ def plain_readings(turns: Sequence[Turn]) -> Readings:
         reading
         for place, turn in enumerate(turns)
         if turn.role == SPEAKER
-        for reading in (*readings_of(place, turn), *endings_of(place, turn))
+        for reading in readings_of(place, turn)
     ]
-    return Readings(found=sorted(found, key=lambda one: (one.span.message, one.span.start)))
+    return Readings(found=in_order([*found, *endings_in(turns)]))
+
+
+def endings_in(turns: Sequence[Turn]) -> list[Reading]:
+    """What the user's messages say no longer holds; a model is not asked for it."""
+    return [
+        reading
+        for place, turn in enumerate(turns)
+        if turn.role == SPEAKER
+        for reading in endings_of(place, turn)
+    ]
+
+
+def in_order(readings: Iterable[Reading]) -> list[Reading]:
+    """The readings in the order of their words."""
+    return sorted(readings, key=lambda one: (one.span.message, one.span.start))
 
 
 def readings_of(place: int, turn: Turn) -> Iterator[Reading]:

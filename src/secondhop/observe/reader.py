@@ -10,7 +10,7 @@ from secondhop.errors import ModelError
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining, usage_of_failure
 from secondhop.nodes.config import RecallLimits
-from secondhop.observe.plain import PLAIN, plain_readings
+from secondhop.observe.plain import PLAIN, endings_in, in_order, plain_readings
 from secondhop.observe.port import SPEAKER, Reading, Readings, Turn
 from secondhop.observe.records import DroppedReading
 from secondhop.stores.records import Memory
@@ -67,7 +67,8 @@ async def read_all(
                 raise ModelError("no model call is left for the rest of this conversation")
             async with asyncio.timeout(max(left.seconds, 0.01)):
                 readings = await observer.read(part, known, left=left)
-            heap.add(readings, start=start, reader=observer.observer_id)
+            found = in_order([*readings.found, *endings_in(part)])
+            heap.add(replace(readings, found=found), start=start, reader=observer.observer_id)
         except (ModelError, TimeoutError) as error:
             said = str(error) or "no answer in time"
             heap.degraded[f"observe: {said}; plain forms were read instead"] = None

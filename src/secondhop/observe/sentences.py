@@ -17,8 +17,8 @@ _LEFT_OUT: Final = re.compile(
 _STOP: Final = re.compile(r"(?<!\b[A-Z])(?<!\b(?:[DM]r|Ms|St))(?<!\bMrs)[.!?…]+(?=\s|$)|\n+|;")
 _CUT: Final = re.compile(r",?\s(?:and|but|so)\s(?=(?:I|I['’]m|we|my|our|please|call)\b)|\s[-–—]\s")
 _LEAD: Final = re.compile(
-    r"(?:\W*(?:now|by the way|just so you know|actually|sorry|oh|hi|hello|hey|well|ok|okay|also|and|but"
-    r"|so|no|yes|correction|oops|thanks|wrong"
+    r"(?:\W*(?:now|by the way|just so you know|actually|sorry|oh|hi|hello|hey|well|ok|okay|also"
+    r"|and|but|so|no|yes|correction|oops|thanks|wrong"
     r"|that(?:['’]?s| is) (?:wrong|incorrect|not (?:right|true))"
     r"|i (?:think|guess|believe)|probably)\b(?: there)?\W*)+",
     re.I,

@@ -1,10 +1,14 @@
 """Follow-up questions are searched with what was asked before."""
 
 import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from tests.small_world import QUESTION, SmallWorld, ask
 
 from secondhop.errors import UsageError
+from secondhop.graph.builder import build_recall_graph
 from secondhop.nodes.planning.follow_up import with_subject
+from secondhop.nodes.state import RecallInput
 
 
 async def test_a_follow_up_finds_what_the_question_before_it_is_about(world: SmallWorld) -> None:
@@ -29,6 +33,22 @@ def test_the_last_question_counts_if_none_has_a_subject() -> None:
     assert with_subject("Why?", []) == "Why?"
 
 
-async def test_a_text_instead_of_a_list_is_refused(world: SmallWorld) -> None:
+@pytest.mark.parametrize("earlier", [QUESTION, 5, {"a": "b"}, [1]])
+async def test_what_is_no_list_of_texts_is_refused(world: SmallWorld, earlier: object) -> None:
     with pytest.raises(UsageError, match="earlier must be a list of texts"):
-        await ask(world.services(), "Why?", earlier=QUESTION)
+        await ask(world.services(), "Why?", earlier=earlier)
+
+
+async def test_characters_that_no_file_holds_do_not_get_in(world: SmallWorld) -> None:
+    answer = await ask(world.services(), "Why?", earlier=["a trip \ud800 to\x00 Lisbon", " "])
+
+    assert answer.result.question == "a trip ? to Lisbon\nWhy?"
+
+
+async def test_the_next_turn_of_a_thread_is_asked_alone(world: SmallWorld) -> None:
+    graph = build_recall_graph(world.services(), InMemorySaver())
+    thread: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    asked: RecallInput = {"question": "Why?", "earlier": [QUESTION]}
+
+    assert (await graph.ainvoke(asked, thread))["result"]["question"] == f"{QUESTION}\nWhy?"
+    assert (await graph.ainvoke({"question": "Why?"}, thread))["result"]["question"] == "Why?"

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from secondhop.nodes.retrieval.cue_search import DEEPEST, DEPTH, nearest_cues
+from secondhop.nodes.retrieval.cue_search import DEEPEST, DEPTH, best_proved, nearest_cues
 from secondhop.nodes.selection.visibility import Hidden
+from secondhop.nodes.state import CueHits
 from secondhop.stores.cues import CueHit, CueStanding
 from secondhop.stores.records import Vector, Vectors
 
@@ -56,3 +57,17 @@ async def test_cues_of_sessions_take_no_place_and_are_not_all_read(
     assert max(asked) <= DEEPEST
     assert every == 99 or sum(not hit.proved_at for hit in found) >= DEPTH
     assert not complete
+
+
+def test_what_sessions_say_most_of_comes_first_and_what_they_hardly_say_not_at_all() -> None:
+    votes = {"a": 0.2, "b": 1.0, "c": 2.0, "d": -1.0}
+    cued = CueHits(
+        memory_ids=[],
+        specific=[],
+        broad=[],
+        nearest=0.0,
+        cues=[],
+        proved={"votes": votes, "questions": {}, "refused": {}},
+    )
+
+    assert best_proved(cued) == ["c", "b"]

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 from tests.nodes.cast_votes import by_voter, vote
 from tests.nodes.selection.test_selection_rules import SETTINGS, world_of
 
+from secondhop.nodes.reconsider import refined_queries
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.slots import best_answer
-from secondhop.nodes.state import RecallState, Vote
+from secondhop.nodes.state import Query, RecallState, Vote
 from secondhop.ranking.votes import VoteName
 
 ROWS = [[0.9, 0.0], [0.8, 0.0], [0.5, 0.6], [0.4, 0.5], [0.36, 0.0]]
@@ -78,3 +79,23 @@ def test_what_is_like_a_refused_memory_yields_where_nothing_was_voted_for() -> N
     assert factors[rows["m1"]].tolist() == pytest.approx([0.7, 1.0])
     assert factors[rows["m2"]].tolist() == [1.0, 1.0]
     assert wrong[rows["m1"], 0] == pytest.approx(0.4)
+
+
+def with_query(state: RecallState, facet_id: str) -> RecallState:
+    query = Query(
+        query_id="q",
+        facet_id=facet_id,
+        text="what helps",
+        hop=1,
+        round=1,
+        origin="question",
+        feedback=[],
+    )
+    return {**state, "queries": {"q": query}, "round": 1}
+
+
+def test_votes_that_only_repeat_the_ranking_bend_nothing() -> None:
+    _, state = world_of(ROWS)
+    said = voted(with_query(state, "f0"), vote("m0", "hot", by="critic"), vote("m1", "cold"))
+
+    assert refined_queries("f0", list(last_votes(said).values()), said) == []
