@@ -35,7 +35,7 @@ from secondhop.graph.trace import (
     hidden_of,
     preference_of,
 )
-from secondhop.nodes.critics.reading_votes import UNNAMED
+from secondhop.nodes.critics.reading_votes import LEFT_UNNAMED
 from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR
 from secondhop.nodes.reasons import LEAST_NEAR, match_needed, telling_cue
 from secondhop.nodes.selection.relevance import NEWER
@@ -296,7 +296,7 @@ def called(trace: RecallTrace, memory_id: str, names: Mapping[str, str]) -> str:
 
 def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
     """Who voted what, at which place of an order, and whether the vote counts."""
-    if vote.by == "critic" and vote.vote == "cold" and vote.reason == UNNAMED:
+    if vote.by == "critic" and vote.vote == "cold" and vote.reason == LEFT_UNNAMED:
         return f"Round {vote.round}: the critic read it and did not name it."
     place = f", place {vote.place} of what was chosen" if vote.place else ""
     reason = f" ({vote.reason})" if vote.reason else ""

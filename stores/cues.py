@@ -30,7 +30,7 @@ MOST_VOTES: Final = 3.0
 """The largest sum, positive or negative, of the votes on a memory for one question."""
 SAYS_SOMETHING: Final = 0.25
 """A session cue whose votes have a smaller absolute value is dropped: half a warm vote."""
-HALF_LIFE: Final = timedelta(days=90)
+AGAINST_HALVES: Final = timedelta(days=90)
 """Votes against a memory count half after this time: cold often means "not now"."""
 LONGEST_CUE: Final = 200
 """Characters."""
@@ -109,14 +109,14 @@ class CueStanding(NamedTuple):
     """Whether sessions have written any, and learning is on."""
 
 
-def voted(proved: float, then: datetime, now: datetime) -> float:
+def votes_left(proved: float, then: datetime, now: datetime) -> float:
     """What a sum of votes at `then` counts at `now`: above 0 it stays, below 0 it fades.
 
     >>> moments = datetime(2026, 1, 1), datetime(2026, 4, 1)
-    >>> voted(2.0, *moments), voted(-2.0, *moments)
+    >>> votes_left(2.0, *moments), votes_left(-2.0, *moments)
     (2.0, -1.0)
     """
-    age = max(0.0, (now - then) / HALF_LIFE)
+    age = max(0.0, (now - then) / AGAINST_HALVES)
     return proved if proved > 0 else proved * float(0.5**age)
 
 

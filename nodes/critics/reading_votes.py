@@ -21,7 +21,7 @@ SPARKS = 2
 FOLLOW_UPS = 4
 """Most new queries per round."""
 
-UNNAMED = "left unnamed"
+LEFT_UNNAMED = "left unnamed"
 """The reason of the ballot on a memory that the reply does not name."""
 
 FACETS_A_BALLOT = 4
@@ -35,7 +35,7 @@ def read_verdict(
     claims = named_claims(reply, sheet, request)
     for view in request.candidates:
         vote = view.vote["vote"] if view.vote else "cold"
-        unnamed = Ballot(memory_id=view.memory_id, vote=vote, reason=UNNAMED, is_named=False)
+        unnamed = Ballot(memory_id=view.memory_id, vote=vote, reason=LEFT_UNNAMED, is_named=False)
         claims.setdefault(view.memory_id, Claim(view, unnamed))
     counted = [one for one in claims.values() if one.ballot.is_named or one.view.vote is None]
     ballots = in_places(few_sparks([settled(claim, claims) for claim in counted]), request)

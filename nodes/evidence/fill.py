@@ -41,7 +41,7 @@ LEAST_SHARE = 0.3
 even if there is room. On LoCoMo, MuSiQue and LifeBench (50 questions each; 500 to 2,000 tokens)
 this costs no evidence."""
 
-REPEATS_AT = 0.8
+SAID_BY_SHOWN = 0.8
 """A passage adds nothing if one taken before has at least this share of its word shingles."""
 
 
@@ -174,7 +174,7 @@ def fill(ranked: Sequence[Passage], *, tokens: int) -> list[Passage]:
     for row, passage in enumerate(ranked):
         if passage.tokens > left:
             continue
-        if taken and overlap[row, taken].max() >= REPEATS_AT:
+        if taken and overlap[row, taken].max() >= SAID_BY_SHOWN:
             repeated.append(row)
             continue
         taken.append(row)

@@ -13,7 +13,7 @@ from secondhop.nodes.state import RecallState
 REMEMBERED = 64
 """Questions per open entity whose answers are remembered."""
 
-HALF_LIFE = 4
+HALF_LIFE_QUESTIONS = 4
 """Number of questions after which wear has halved."""
 
 
@@ -30,7 +30,7 @@ class ExposureMemory:
         self._lock = threading.Lock()
 
     def weary(self, question: str) -> dict[str, float]:
-        """{memory id: wear}: 1 for what the last other question showed, halved per `HALF_LIFE`."""
+        """{memory id: wear}: 1 for what the last other question showed, halved every few."""
         with self._lock:
             known = self._shown.get(hash_of(question))
             if known is not None:
@@ -60,7 +60,7 @@ def worn(answers: Iterable[Iterable[str]]) -> dict[str, float]:
     wear: dict[str, float] = {}
     for age, memory_ids in enumerate(reversed(list(answers))):
         for memory_id in memory_ids:
-            wear.setdefault(memory_id, round(0.5 ** (age / HALF_LIFE), 4))
+            wear.setdefault(memory_id, round(0.5 ** (age / HALF_LIFE_QUESTIONS), 4))
     return wear
 
 

@@ -13,7 +13,7 @@ from secondhop.nodes.selection.answerable import is_text_look_up
 from secondhop.nodes.state import Candidate, Proved, RecallState, RecallUpdate, Vote
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Sharpening
-from secondhop.stores.cues import CueHit, voted
+from secondhop.stores.cues import CueHit, votes_left
 
 MOST = 0.3
 """The most that sessions add to a memory's relevance, as a share of it. They subtract at most half
@@ -46,7 +46,7 @@ def proved_by(
     shares: list[float] = alike(cosines).tolist()
     for share, hit in sorted(zip(shares, hits, strict=True), key=lambda one: -one[0]):
         if share > 0:
-            said = voted(hit.proved, datetime.fromisoformat(hit.proved_at), now)
+            said = votes_left(hit.proved, datetime.fromisoformat(hit.proved_at), now)
             votes[hit.memory_id] = votes.get(hit.memory_id, 0.0) + share * said
             if said:
                 (questions if said > 0 else refused).setdefault(hit.memory_id, hit.text)

@@ -14,7 +14,7 @@ from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.facet_select import FacetPick, facet_select
 from secondhop.ranking.mmr import mmr_select
 
-REPEATS_AT = 0.55
+SAID_BY_PICKS = 0.55
 """A candidate waits if picked candidates already say more than this share of its evidence."""
 
 MMR_LAMBDA = 0.5
@@ -69,8 +69,8 @@ def select(
             which facets they serve counts against later candidates.
         order: ids of all that take part, best first. Without it, facets share the slots.
         close_to: {memory id: the one ahead that says most of it}, for those that come last in
-            `order`. Without it, a loser lost by repetition if the picks say more than `REPEATS_AT`
-            of it.
+            `order`. Without it, a loser lost by repetition if the picks say more of it than
+            `SAID_BY_PICKS`.
     """
     best = relevance.max(axis=1, initial=0.0)
     part_of = [pool.ids[row] for row in np.flatnonzero(best > 0).tolist()]
@@ -138,7 +138,7 @@ def ordered(
             weights,
             k=len(facet_relevance),
             coverage=coverage,
-            duplicate_at=REPEATS_AT,
+            duplicate_at=SAID_BY_PICKS,
             first=first,
         )
     scores = facet_relevance.max(axis=1)
@@ -168,7 +168,7 @@ def said_by_picks(
     ids: Sequence[str], order: Sequence[FacetPick], *, coverage: Coverage, k: int
 ) -> dict[str, str]:
     """{memory id: the pick that says most of it}, for candidates after the first `k` of which the
-    picks say more than `REPEATS_AT`; `ids` are the memory ids of `order`."""
+    picks say more than `SAID_BY_PICKS`; `ids` are the memory ids of `order`."""
     if len(order) <= k:
         return {}
     picked = [pick.index for pick in order[:k]]
@@ -178,5 +178,5 @@ def said_by_picks(
     return {
         ids[place]: ids[tellers[one.index]]
         for place, one in enumerate(order[k:], start=k)
-        if together[one.index] > REPEATS_AT
+        if together[one.index] > SAID_BY_PICKS
     }

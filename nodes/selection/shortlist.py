@@ -15,7 +15,7 @@ ASKED_BY_CRITIC = frozenset({"evidence", "uncovered"})
 SAID_ALREADY = 0.7
 """A candidate stays off if one on the list says more than this share of its evidence."""
 
-REPEATS = 0.6
+SAID_BY_ONE = 0.6
 """The critic gets a hint if another memory says at least this share of a memory's evidence. Of 52
 such hints on labelled shortlists 46 were right; of 19 at a share of 0.5 to 0.6 none was."""
 
@@ -67,7 +67,7 @@ def said_by_others(pool: Pool, memory_ids: Iterable[str]) -> Mapping[str, Mappin
 
 
 def repeated(pool: Pool, shortlist: Iterable[str]) -> dict[str, str]:
-    """{memory id: the other on the shortlist that says most of it}, if it says `REPEATS` of it."""
+    """{memory id: the other on the shortlist that says most of it}, from `SAID_BY_ONE` of it on."""
     found: dict[str, str] = {}
     for memory_id, said in said_by_others(pool, shortlist).items():
         share, other = max(
@@ -75,7 +75,7 @@ def repeated(pool: Pool, shortlist: Iterable[str]) -> dict[str, str]:
             key=lambda pair: pair[0],
             default=(0.0, ""),
         )
-        if share >= REPEATS:
+        if share >= SAID_BY_ONE:
             found[memory_id] = other
     return found
 

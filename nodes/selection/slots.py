@@ -1,8 +1,9 @@
 """What decides a slot, from top to bottom; the files named here hold the details.
 
-1. Without a plan, relevance to the question is the sum of what each search says (`blend.py`), or
-   that of the best passage if neither cues nor playbooks found anything (`fuse.py`). If a model
-   planned facets, relevance to a facet is that of the best passage found for it.
+1. Without a plan, relevance to the question is the sum of what each search says (`blend.py`;
+   `facet_scores.py` gives it to the candidates, `pool.py` to this file), or that of the best
+   passage if neither cues nor playbooks found anything (`fuse.py`). If a model planned facets,
+   relevance to a facet is that of the best passage found for it.
 2. Score factors, votes and newer memories change relevance (`relevance.py`): `best_answer` below.
 3. Without a plan, the best score comes first (`unplanned_order`). A look-up by text
    (`is_text_look_up`) keeps the order of hybrid search. Facts that the question names come first.
@@ -51,7 +52,7 @@ from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED, Pick, RecallSt
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.votes import SUPPRESSED
 
-REPEATS = 0.25
+SAID_AHEAD = 0.25
 """A memory comes last if those ahead of it say more than this share of its evidence."""
 
 COPIES = 0.8
@@ -118,7 +119,7 @@ def best_answer(
     relevance = np.minimum(scores, 1.0)  # facets share slots by it; the order goes by the scores
     order, close_to = None, None
     if is_unplanned(state):
-        limit = COPIES if is_text_look_up(state) else REPEATS
+        limit = COPIES if is_text_look_up(state) else SAID_AHEAD
         order = unplanned_order(pool, scores, factors, state)
         close_to = close_to_one_ahead(order, pool, limit=limit)
         order.sort(key=close_to.__contains__)
@@ -188,15 +189,15 @@ def slot_rule(state: RecallState) -> SlotRule:
     return "relevance" if asks_several(state) else "hybrid ranks"
 
 
-def unplanned_order(pool: Pool, judged: Floats, factors: Floats, state: RecallState) -> list[str]:
+def unplanned_order(pool: Pool, final: Floats, factors: Floats, state: RecallState) -> list[str]:
     """Ids of the memories that may be returned without a plan, best first; outdated ones last.
 
     Args:
-        judged: relevance after votes, newer memories and factors, which may lift it above 1; a
+        final: relevance after votes, newer memories and factors, which may lift it above 1; a
             memory with 0 in every facet may not be returned.
         factors: without the effect of newer memories.
     """
-    best: list[float] = judged.max(axis=1, initial=0.0).tolist()
+    best: list[float] = final.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
     replaced: set[str] = set()
     if is_text_look_up(state):

@@ -28,7 +28,7 @@ from secondhop.stores.cues import (
     cues_in,
     fingerprint,
     fingerprint_given,
-    voted,
+    votes_left,
 )
 from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory
@@ -118,7 +118,7 @@ def added_up(before: Cue | None, votes: Cue, *, at: datetime) -> Cue:
     if before is not None:
         then = before.written_at or at
         now = max(now, then)
-        stood = voted(before.proved, then, now)
+        stood = votes_left(before.proved, then, now)
     proved = max(-MOST_VOTES, min(MOST_VOTES, stood + votes.proved))
     return replace(votes, proved=round(proved, 4), written_at=now)
 

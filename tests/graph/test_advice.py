@@ -12,7 +12,7 @@ from tests.small_world import LIFE, QUESTION, Answer, SmallWorld, ask
 
 from secondhop.graph.explanation import Explanation
 from secondhop.nodes.critics.port import Ballot, FollowUp, Verdict
-from secondhop.nodes.critics.reading_votes import UNNAMED
+from secondhop.nodes.critics.reading_votes import LEFT_UNNAMED
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT
 
@@ -86,7 +86,7 @@ class Recalled:
         if self.unnamed:
             named = {one.memory_id for one in verdict.ballots}
             left = (
-                Ballot(memory_id=one, vote="cold", reason=UNNAMED, place=0, is_named=False)
+                Ballot(memory_id=one, vote="cold", reason=LEFT_UNNAMED, place=0, is_named=False)
                 for one in TEXTS
                 if one not in named
             )

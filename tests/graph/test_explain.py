@@ -24,7 +24,7 @@ from secondhop.graph.explanation import Explanation
 from secondhop.graph.score_story import changed as changed_by_factors
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
-from secondhop.nodes.critics.reading_votes import UNNAMED
+from secondhop.nodes.critics.reading_votes import LEFT_UNNAMED
 from secondhop.nodes.reasons import LEAST_NEAR
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT
@@ -223,7 +223,7 @@ async def test_what_the_critic_left_unnamed_is_told_with_the_number_that_decided
 ) -> None:
     ballots = (
         Ballot(memory_id="wins", vote="hot", reason="fits", facet_ids=("q0",), place=1),
-        Ballot(memory_id="plan", vote="cold", reason=UNNAMED, is_named=False),
+        Ballot(memory_id="plan", vote="cold", reason=LEFT_UNNAMED, is_named=False),
     )
     critic = ScriptedCritic(Verdict(ballots=ballots, content=True))
     _, unvoted = await ask(world.services(), k=2)
@@ -243,7 +243,7 @@ async def test_what_fills_the_slots_that_the_critic_left_is_told_so(world: Small
     ballots = (
         Ballot(memory_id="wins", vote="hot", reason="fits", facet_ids=("q0",), place=1),
         Ballot(memory_id="car", vote="cold", reason="another matter", place=0),
-        Ballot(memory_id="plan", vote="cold", reason=UNNAMED, is_named=False, place=0),
+        Ballot(memory_id="plan", vote="cold", reason=LEFT_UNNAMED, is_named=False, place=0),
     )
     critic = ScriptedCritic(Verdict(ballots=ballots, content=True))
     _, trace = await ask(world.services(critic=critic), k=5, effort="low")

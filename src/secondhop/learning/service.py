@@ -15,7 +15,7 @@ from secondhop.nodes.services import Services
 from secondhop.prompts.quoting import clean
 from secondhop.sessions.learner import Learned
 from secondhop.stores.counters import CounterStore, Use
-from secondhop.stores.cues import LONGEST_QUESTION, Cue, voted
+from secondhop.stores.cues import LONGEST_QUESTION, Cue, votes_left
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Vector
 from secondhop.sync import BackgroundLoop, blocking
@@ -203,4 +203,4 @@ def question_line(question: str) -> str:
 
 def votes_now(cue: Cue, now: datetime) -> float:
     """What the votes of a session's cue count at a moment."""
-    return voted(cue.proved, cue.written_at or now, now)
+    return votes_left(cue.proved, cue.written_at or now, now)
