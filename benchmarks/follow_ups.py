@@ -2,7 +2,7 @@
 
     python -m benchmarks.follow_ups [DIR...]
 
-Each labelled question is followed by one of ten that say nothing alone ("Which of them is better?")
+Each labelled question is followed by one of sixteen that say nothing alone ("No, the other one.")
 and need the same memories. "changed" asks a labelled question after another one, which has nothing
 to do with it: there, the question before should change nothing.
 """
@@ -24,18 +24,24 @@ from secondhop.evals.shipped import shipped_scenarios
 from secondhop.recall import Recall
 
 FOLLOW_UPS: Final = (
-    "And for the kids?",
-    "Shorter, please",
-    "What did we decide last time?",
-    "How much did that cost?",
-    "Which of them is better?",
-    "Is there anything I forgot?",
-    "ok and the address?",
-    "Can you write that as an email?",
-    "Thanks! What next?",
-    "What should I avoid?",
+    "and what else?",
+    "Could you put that in a short list, please?",
+    "why that one first",
+    "Okay, and after that?",
+    "Tell me more about the second point.",
+    "shorter",
+    "Where did you get that from?",
+    "Are you sure that's everything?",
+    "hmm, anything simpler?",
+    "Thanks. What should I do first?",
+    "Can you turn this into a message I can send to Anna?",
+    "didn't I write something about this last month",
+    "How long will all that take?",
+    "What if there isn't enough time for that?",
+    "No, the other one.",
+    "go on",
 )
-"""None of them was in view when the rule was chosen (`nodes/planning/follow_up.py`)."""
+"""Written without sight of the rule (`nodes/planning/follow_up.py`), after it was chosen."""
 
 WAYS: Final = ("asked alone", "follow-up alone", "follow-up", "changed")
 

@@ -1,6 +1,7 @@
 """Questions that say little without what was asked before, such as "And the other one?"."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from secondhop.nodes.planning.question_kind import is_small_talk
 from secondhop.ranking.stop_words import STOP_WORDS, TASK_WORDS
@@ -8,7 +9,18 @@ from secondhop.ranking.words import words
 
 SUBJECT = 2
 """A question has a subject of its own if it has this many words that are neither stop words nor
-tasks ("write", "explain"). English only: in other languages every word counts."""
+tasks ("write", "explain") nor `OF_THE_ANSWER`. English only: in other languages every word counts.
+"""
+
+OF_THE_ANSWER: Final = frozenset(
+    """
+    brief bullet bullets checklist detail details different differently draft email example examples
+    first form format last list long longer message option options paragraph part parts point points
+    reason reasons second sentence sentences short shorter simple simpler simply step steps summary
+    table third time times version wording words
+    """.split()  # noqa: SIM905 - a block of words reads better than a list of strings
+)
+"""Words about an answer, or about its place in the conversation."""
 
 EARLIER_CHARS = 2_000
 """The most that is taken of what was asked before."""
@@ -35,5 +47,5 @@ def with_subject(question: str, earlier: Sequence[str]) -> str:
 
 def has_subject(question: str) -> bool:
     """Whether a question can be searched by itself."""
-    telling = [one for one in words(question) if one not in STOP_WORDS and one not in TASK_WORDS]
+    telling = set(words(question)) - STOP_WORDS - TASK_WORDS - OF_THE_ANSWER
     return len(telling) >= SUBJECT

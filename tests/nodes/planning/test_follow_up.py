@@ -28,6 +28,14 @@ def test_a_subject_of_its_own_and_small_talk_stay_alone(question: str) -> None:
     assert with_subject(question, [QUESTION]) == question
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["why", "Could you put that in a short list, please?", "Didn't we do it differently?"],
+)
+def test_words_about_the_answer_are_no_subject(question: str) -> None:
+    assert with_subject(question, [QUESTION]) == f"{QUESTION}\n{question}"
+
+
 def test_the_last_question_counts_if_none_has_a_subject() -> None:
     assert with_subject("Why?", ["Is Tim well?", "And Ann?"]) == "And Ann?\nWhy?"
     assert with_subject("Why?", []) == "Why?"
