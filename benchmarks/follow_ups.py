@@ -41,7 +41,7 @@ FOLLOW_UPS: Final = (
     "No, the other one.",
     "go on",
 )
-"""Written without sight of the rule (`nodes/planning/follow_up.py`), after it was chosen."""
+"""Written without sight of the rule (`nodes/planning/follow_up.py`); one has widened it since."""
 
 WAYS: Final = ("asked alone", "follow-up alone", "follow-up", "changed")
 

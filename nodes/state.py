@@ -385,7 +385,7 @@ class RecallState(TypedDict, total=False):
     where: Mapping[str, Any]
     """`Where.values()`; missing: no filter."""
     earlier: Sequence[str]
-    """As given; `begin` has put what counts of it into the question."""
+    """As given; `begin` puts what counts of it into the question and empties it."""
     preferences: dict[str, float]
     """{memory id: similarity of its context, 0..1}, for preferences that count for the question."""
     preferences_asked: dict[str, PlanAsk]

@@ -1,5 +1,6 @@
 """Questions that say little without what was asked before, such as "And the other one?"."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -7,10 +8,12 @@ from secondhop.nodes.planning.question_kind import is_small_talk
 from secondhop.ranking.stop_words import STOP_WORDS, TASK_WORDS
 from secondhop.ranking.words import words
 
-SUBJECT = 2
-"""A question has a subject of its own if it has this many words that are neither stop words nor
-tasks ("write", "explain") nor `OF_THE_ANSWER`. English only: in other languages every word counts.
-"""
+_REFERS: Final = re.compile(
+    r"^\W*(?:hm+|ok(?:ay)?|and|or|but|so|also|then|what about|how about|thanks)\b"
+    r"|\b(?:it|its|that|this|these|those|them|they|one|ones|he|him|she|her|there|else)\b",
+    re.I,
+)
+"""Words that go on with a conversation or point back into it."""
 
 OF_THE_ANSWER: Final = frozenset(
     """
@@ -46,6 +49,10 @@ def with_subject(question: str, earlier: Sequence[str]) -> str:
 
 
 def has_subject(question: str) -> bool:
-    """Whether a question can be searched by itself."""
+    """Whether a question can be searched by itself.
+
+    It names two things, or one without pointing back ("Where is the market?"). Stop words, tasks
+    ("write") and words about an answer name nothing. English only: elsewhere every word counts.
+    """
     telling = set(words(question)) - STOP_WORDS - TASK_WORDS - OF_THE_ANSWER
-    return len(telling) >= SUBJECT
+    return len(telling) > (1 if _REFERS.search(question) else 0)
