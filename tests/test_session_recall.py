@@ -70,6 +70,12 @@ async def test_the_block_s_end_abandons_what_was_not_resolved(recall: Recall) ->
 
 
 @pytest.mark.slow
+async def test_a_misspelled_option_is_refused(recall: Recall) -> None:
+    options: Any = {"earler": ["Where is my bike?"]}
+    with pytest.raises(UsageError, match="no option 'earler'; its options: k, max_rounds"):
+        await recall.sessions.astart(QUESTION, **options)
+
+
 async def test_another_process_goes_on_with_a_session(recall: Recall, tmp_path: Path) -> None:
     begun = await recall.sessions.astart(QUESTION, k=3)
     helped = begun.ids()[1]

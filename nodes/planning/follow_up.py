@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from secondhop.nodes.planning.question_kind import is_small_talk
+from secondhop.nodes.planning.question_kind import is_small_talk, names_in
 from secondhop.ranking.stop_words import STOP_WORDS, TASK_WORDS
 from secondhop.ranking.words import words
 
@@ -30,7 +30,8 @@ EARLIER_CHARS = 2_000
 
 
 def with_subject(question: str, earlier: Sequence[str]) -> str:
-    """The question; a follow-up comes after the last earlier question that has a subject.
+    """The question; a follow-up comes after the last earlier question that has a subject, and after
+    those that named somebody since ("And Jonas?").
 
     Small talk ("thanks!") stays alone.
 
@@ -44,8 +45,13 @@ def with_subject(question: str, earlier: Sequence[str]) -> str:
     """
     if not earlier or has_subject(question) or is_small_talk(question):
         return question
-    before = next((one for one in reversed(earlier) if has_subject(one)), earlier[-1])
-    return f"{before.strip()[:EARLIER_CHARS]}\n{question}".strip()
+    before: list[str] = []
+    for one in reversed(earlier):
+        if has_subject(one) or names_in(one):
+            before.insert(0, one.strip()[:EARLIER_CHARS])
+        if has_subject(one):
+            break
+    return "\n".join([*(before or [earlier[-1]]), question]).strip()
 
 
 def has_subject(question: str) -> bool:

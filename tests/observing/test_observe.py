@@ -371,6 +371,12 @@ async def test_broken_messages_are_refused_by_number(
     assert (await recall.memories.acounts()).memories == 0
 
 
+@pytest.mark.parametrize("messages", [None, 3, "I live in Bonn.", {"role": "user"}])
+async def test_what_is_no_list_of_messages_is_refused(recall: Recall, messages: Any) -> None:
+    with pytest.raises(UsageError, match="takes a list of messages"):
+        await recall.memories.aobserve(messages)
+
+
 @pytest.mark.parametrize("role", ["USER", " user ", "Human"])
 async def test_a_role_is_read_in_any_case(recall: Recall, role: str) -> None:
     told = await recall.memories.aobserve([Said(role=role, content="I live in Bonn.")])

@@ -149,6 +149,22 @@ async def test_one_message_may_state_and_take_back(recall: Recall) -> None:
     assert await values(recall) == []
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I no longer live in Linz, I moved to Graz.",
+        "I don't live in Linz any more, we live in Graz now.",
+        "I used to live in Linz, now I live in Graz!",
+    ],
+)
+async def test_one_sentence_may_end_a_fact_and_state_the_next(recall: Recall, said: str) -> None:
+    await recall.memories.aobserve([user("I live in Linz.", on(1))])
+
+    await recall.memories.aobserve([user(said, on(3))])
+
+    assert (await values(recall), await values(recall, as_of=on(2))) == (["Graz"], ["Linz"])
+
+
 async def test_a_negation_makes_no_store(recall: Recall, tmp_path: Path) -> None:
     assert (await recall.memories.aobserve([NO_LONGER])).ended == []
     assert not (tmp_path / "store" / "entities").exists()

@@ -17,6 +17,7 @@ from secondhop.moments import in_utc
 from secondhop.observe.port import SPEAKER, Span, Turn
 from secondhop.observe.records import Said, Sayable
 from secondhop.stores.keeping import SAID_IN
+from secondhop.wording import shown
 
 _USERS: Final = frozenset({"user", "human", "me"})
 _NOTED: Final = re.compile(rf"{SAID_IN}(\w+), characters (\d+)-(\d+)(; ended)?")
@@ -37,8 +38,14 @@ def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
     """The messages in order; one without a date gets the date of the one before it, else `now`.
 
     Raises:
-        UsageError: a message has no role or content, or an invalid date.
+        UsageError: this is no list, or a message has no role or content, or an invalid date.
     """
+    given_as: object = messages
+    if not isinstance(given_as, Sequence) or isinstance(given_as, str):
+        raise UsageError(
+            f'`observe` takes a list of messages, {{"role": "user", "content": "…"}} each, '
+            f"not {shown(messages)}"
+        )
     found: list[Heard] = []
     at, dated = now, False
     for place, given in enumerate(messages):

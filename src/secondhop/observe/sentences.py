@@ -16,6 +16,8 @@ _LEFT_OUT: Final = re.compile(
 )
 _STOP: Final = re.compile(r"(?<!\b[A-Z])(?<!\b(?:[DM]r|Ms|St))(?<!\bMrs)[.!?…]+(?=\s|$)|\n+|;")
 _CUT: Final = re.compile(r",?\s(?:and|but|so)\s(?=(?:I|I['’]m|we|my|our|please|call)\b)|\s[-–—]\s")
+_NEXT: Final = re.compile(rf"{_CUT.pattern}|,\s(?=(?:now\s)?(?:I|I['’]m|we|my|our)\b)")
+"""Where a sentence with a negation is cut: what follows may say what holds instead."""
 _LEAD: Final = re.compile(
     r"(?:\W*(?:now|by the way|just so you know|actually|sorry|oh|hi|hello|hey|well|ok|okay|also"
     r"|and|but|so|no|yes|correction|oops|thanks|wrong"
@@ -84,8 +86,7 @@ def stated(content: str, *, ended: bool = False) -> Iterator[Clause]:
     """The clauses of a message that state something, in order.
 
     Args:
-        ended: the clauses of sentences with "no longer", "any more" or "used to", instead of those
-            of the other sentences.
+        ended: the clauses with "no longer", "any more" or "used to", instead of the others.
     """
     body = _LEFT_OUT.sub(lambda found: re.sub(r"[^\n]", _BLANK, found[0]), content)
     start = 0
@@ -102,11 +103,12 @@ def stated(content: str, *, ended: bool = False) -> Iterator[Clause]:
         asked = _TO_REMEMBER.match(sentence)
         if _NOT_STATED.search(sentence) and not asked:
             continue
-        if bool(_NO_LONGER.search(sentence) and not asked) is not ended:
+        negated = bool(_NO_LONGER.search(sentence) and not asked)
+        if ended and (not negated or _STILL.search(sentence)):
             continue
-        if ended and _STILL.search(sentence):
-            continue
-        yield from _clauses(sentence, begun)
+        for clause in _clauses(sentence, begun, cut=_NEXT if negated else _CUT):
+            if bool(negated and _NO_LONGER.search(clause.text)) is ended:
+                yield clause
 
 
 def corrects(words: str) -> bool:
@@ -123,9 +125,9 @@ def uncommented(text: str) -> str:
     return _COMMENT.sub("", text)
 
 
-def _clauses(sentence: str, start: int) -> Iterator[Clause]:
+def _clauses(sentence: str, start: int, *, cut: re.Pattern[str]) -> Iterator[Clause]:
     """The sentence split at "and I …", "but my …" and dashes, without leading greetings."""
-    cuts = list(_CUT.finditer(sentence))
+    cuts = list(cut.finditer(sentence))
     begins = [0, *(cut.end() for cut in cuts)]
     ends = [*(cut.start() for cut in cuts), len(sentence)]
     for begin, end in zip(begins, ends, strict=True):

@@ -16,6 +16,7 @@ from secondhop.errors import (
     SessionOverError,
     SessionResolvedError,
     UnknownSessionError,
+    UsageError,
 )
 from secondhop.given_values import check_text, utc_given
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
@@ -90,6 +91,9 @@ class Sessions:
             UsageError: the question is empty, or an option is not valid.
             UnknownEntityError: nothing is stored for the entity.
         """
+        if unknown := options.keys() - SessionOptions.__annotations__.keys():
+            known = ", ".join(SessionOptions.__annotations__)
+            raise UsageError(f"a session has no option {min(unknown)!r}; its options: {known}")
         at, where = utc_given(options.get("at"), name="at"), options.get("where")
         asked: SessionInput = {
             "question": question,

@@ -43,6 +43,12 @@ def test_the_last_question_counts_if_none_has_a_subject() -> None:
     assert with_subject("Why?", []) == "Why?"
 
 
+def test_who_was_named_since_counts() -> None:
+    earlier = ["How is school going for Mia?", "Thanks!", "And Jonas?", "Why?"]
+    found = with_subject("What about his sport?", earlier)
+    assert found.splitlines() == [earlier[0], "And Jonas?", "What about his sport?"]
+
+
 @pytest.mark.parametrize("earlier", [QUESTION, 5, {"a": "b"}, [1]])
 async def test_what_is_no_list_of_texts_is_refused(world: SmallWorld, earlier: object) -> None:
     with pytest.raises(UsageError, match="earlier must be a list of texts"):
