@@ -43,10 +43,9 @@ class Pool:
         """{memory id: its row}."""
         return {memory_id: row for row, memory_id in enumerate(self.ids)}
 
-    @cached_property
-    def coverage(self) -> Coverage:
-        """How much the candidates say of one another, in the order of `ids`."""
-        return evidence_coverage(self.evidence, sharpening=self.scale.repeats)
+    def coverage(self, rows: Sequence[int]) -> Coverage:
+        """How much the candidates in these rows say of one another, in the order of `rows`."""
+        return evidence_coverage(self.evidence.part(rows), sharpening=self.scale.repeats)
 
 
 async def load_pool(

@@ -1,7 +1,8 @@
 """Fills the slots: facets share them in proportion, repetitions come last, losers get a reason."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -56,7 +57,7 @@ def select(
     led: Sequence[str] = (),
     kept: Sequence[str] = (),
     order: Sequence[str] | None = None,
-    close_to: Mapping[str, str] | None = None,
+    close_to: Mapping[str, str] = MappingProxyType({}),
 ) -> Selection:
     """Share `k` slots among the candidates that serve some facet; the others do not take part.
 
@@ -67,10 +68,10 @@ def select(
         led: memories that the critic put first, in that order; they are not ranked again.
         kept: memories that stay, in that order, before all others. With a plan, what they say and
             which facets they serve counts against later candidates.
-        order: ids of all that take part, best first. Without it, facets share the slots.
+        order: ids of all that take part, best first. Without it, facets share the slots, and a
+            loser lost by repetition if the picks say more of it than `SAID_BY_PICKS`.
         close_to: {memory id: the one ahead that says most of it}, for those that come last in
-            `order`. Without it, a loser lost by repetition if the picks say more of it than
-            `SAID_BY_PICKS`.
+            `order`.
     """
     best = relevance.max(axis=1, initial=0.0)
     part_of = [pool.ids[row] for row in np.flatnonzero(best > 0).tolist()]
@@ -78,9 +79,11 @@ def select(
         part_of = order = [*dict.fromkeys((*order, *kept, *led))]
     if not part_of:
         return Selection(picks=[], losers=[], close_to={})
-    coverage, places = repetition_among(pool, part_of)
-    rows = [pool.rows[one] for one in places]
+    rows = sorted(pool.rows[one] for one in part_of)
+    places = {pool.ids[row]: place for place, row in enumerate(rows)}
+    coverage = None
     if order is None:
+        coverage = repetition_among(pool, rows)
         weights = np.array([facets[facet_id]["weight"] for facet_id in pool.facet_ids])
         first = [places[memory_id] for memory_id in kept if memory_id in places]
         ranked = ordered(relevance[rows], weights, coverage, settings=settings, first=first)
@@ -95,7 +98,7 @@ def select(
         Pick(memory_id=one, facet_id=pool.facet_ids[p.facet if p.facet is not None else best_of])
         for one, p, best_of in zip(ids, ranked[:k], serves_best, strict=False)
     ]
-    if close_to is None:
+    if coverage is not None:
         close_to = said_by_picks(ids, ranked, coverage=coverage, k=k)
     close_to = {one: other for one, other in close_to.items() if one not in front}
     losers = [
@@ -149,19 +152,17 @@ def ordered(
     return [FacetPick(int(row), None, float(scores[row])) for row in rows]
 
 
-def repetition_among(pool: Pool, memory_ids: Iterable[str]) -> tuple[Coverage, dict[str, int]]:
-    """(how much of each candidate's evidence the others say, {memory id: its index there}).
+def repetition_among(pool: Pool, rows: Sequence[int]) -> Coverage:
+    """How much of each candidate's evidence the others say; `rows` are theirs in the pool.
 
-    Indices follow the order of the pool. A candidate counts as repeated only by candidates that
-    serve its best facet nearly as well: a résumé says most of what a list of achievements says, but
-    does not answer a question for the achievements.
+    A candidate counts as repeated only by candidates that serve its best facet nearly as well: a
+    résumé says most of what a list of achievements says, but does not answer a question for the
+    achievements.
     """
-    rows = sorted(pool.rows[one] for one in memory_ids)
-    places = {pool.ids[row]: place for place, row in enumerate(rows)}
-    said, relevance = pool.coverage.part(rows), pool.relevance[rows]
+    said, relevance = pool.coverage(rows), pool.relevance[rows]
     best = relevance.argmax(axis=1)
     stands_in = SERVES_AS_WELL * relevance.max(axis=1)[:, np.newaxis] <= relevance[:, best].T
-    return Coverage(said.units * stands_in[said.owner], said.owner), places
+    return Coverage(said.units * stands_in[said.owner], said.owner)
 
 
 def said_by_picks(

@@ -62,7 +62,7 @@ def said_by_others(pool: Pool, memory_ids: Iterable[str]) -> Mapping[str, Mappin
     """{memory id: {other id: share of the memory's evidence that the other says}}."""
     rows = sorted(pool.rows[one] for one in memory_ids)
     ids = [pool.ids[row] for row in rows]
-    matrix = pool.coverage.part(rows).matrix().tolist()
+    matrix = pool.coverage(rows).matrix().tolist()
     return {one: dict(zip(ids, said, strict=True)) for one, said in zip(ids, matrix, strict=True)}
 
 

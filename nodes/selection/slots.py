@@ -117,7 +117,8 @@ def best_answer(
     judged = judged_relevance(pool, votes, weakened, min_score=min_score, lift=lift)
     scores = judged * factors
     relevance = np.minimum(scores, 1.0)  # facets share slots by it; the order goes by the scores
-    order, close_to = None, None
+    order: list[str] | None = None
+    close_to: dict[str, str] = {}
     if is_unplanned(state):
         limit = COPIES if is_text_look_up(state) else SAID_AHEAD
         order = unplanned_order(pool, scores, factors, state)
@@ -268,7 +269,8 @@ def answering_for_themselves(pool: Pool) -> Pool:
 def close_to_one_ahead(order: Sequence[str], pool: Pool, *, limit: float) -> dict[str, str]:
     """{memory id: the one ahead that says most of it}, for the memories of which those ahead say
     more than `limit` (0..1). They come last."""
-    coverage, places = repetition_among(pool, order)
+    places = {memory_id: place for place, memory_id in enumerate(order)}
+    coverage = repetition_among(pool, [pool.rows[one] for one in order])
     said = np.zeros(len(coverage.owner))
     ahead: list[str] = []
     behind: dict[str, int] = {}

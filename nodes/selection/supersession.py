@@ -49,6 +49,6 @@ def newer_and_kept(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> str
     ]
     if not newer:
         return None
-    said = pool.coverage.part([rows[memory_id], *(rows[one] for one in newer)]).matrix()[0, 1:]
+    said = pool.coverage([rows[memory_id], *(rows[one] for one in newer)]).matrix()[0, 1:]
     best = int(np.argmax(said))
     return newer[best] if said[best] >= SAYS_AS_MUCH else None

@@ -17,7 +17,6 @@ whatever the cosine is. The measure is directed: a long memory covers its summar
 covers the long memory only in part.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,13 +35,6 @@ class Coverage:
     """[n_units, n_candidates], 0..1: how much of the unit the candidate says."""
     owner: Indices
     """[n_units]: the candidate each unit belongs to."""
-
-    def part(self, candidates: Sequence[int]) -> "Coverage":
-        """The coverage among these candidates; their index becomes their place in the sequence."""
-        places = np.full(self.units.shape[1], -1)
-        places[list(candidates)] = np.arange(len(candidates))
-        kept = places[self.owner] >= 0
-        return Coverage(self.units[kept][:, list(candidates)], places[self.owner[kept]])
 
     def of_candidates(self, covered: Floats) -> Floats:
         """[n_candidates]: mean of `covered` [n_units] over a candidate's units; 0 without units."""
