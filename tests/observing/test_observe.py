@@ -2,18 +2,19 @@
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.nodes.scripted_llm import ScriptedLLM
-from tests.observing.test_llm_observer import HOME, says
+from tests.observing.test_llm_observer import HOME, ids_in, says
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import RecallResult
 from secondhop.mcp.replies import ScoredMemory
+from secondhop.memories.records import Fact, Preference
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.llm import LLMError
@@ -404,6 +405,25 @@ async def test_messages_in_parts_and_calls_of_tools_are_read(recall: Recall) -> 
 # --- with a model ---
 
 
+def ends(*rows: tuple[str, str]) -> Callable[[str], object]:
+    """A reply that ends known things: (quote of the first message, words on the thing's line)."""
+
+    def reply(prompt: str) -> object:
+        lines = prompt.partition("Known (")[2].splitlines()[1:]
+        ids = {line: line.partition(" | ")[0] for line in lines if " | " in line}
+        ended = [
+            {
+                "message": ids_in(prompt)[0],
+                "quote": quote,
+                "known": next((ids[line] for line in ids if words in line), "k9"),
+            }
+            for quote, words in rows
+        ]
+        return {"memories": [], "ended": ended}
+
+    return reply
+
+
 async def opened_with(llm: ScriptedLLM, folder: Path, **limits: Any) -> Recall:
     settings = Config(limits=RecallLimits(**limits))
     return await Recall.aopen(folder, entity="mara", embedder="hashing", llm=llm, config=settings)
@@ -418,7 +438,7 @@ async def test_a_model_reads_and_what_it_made_up_is_told(tmp_path: Path) -> None
 
     assert done(told) == {"added": ["Trier"]}
     assert [one.text for one in told.dropped] == ["a llama"]
-    assert told.reader.startswith("llm:scripted:observe.v1@")
+    assert told.reader.startswith("llm:scripted:observe.v2@")
     assert (told.degraded, told.spent.llm_calls) == ([], 1)
 
 
@@ -431,6 +451,32 @@ async def test_beside_a_model_what_is_taken_back_ends_too(tmp_path: Path) -> Non
 
     assert [one.value for one in told.ended] == ["Trier"]
     assert told.reader.startswith("llm:scripted")
+
+
+@pytest.mark.model
+async def test_a_model_ends_what_is_known_in_any_words_and_nothing_else(tmp_path: Path) -> None:
+    over = "Bei Siemens bin ich raus, und du darfst wieder ausführlich antworten."
+    llm = ScriptedLLM(
+        ObserveReply=[
+            ends(("Bei Siemens bin ich raus", "Siemens"), ("wieder ausführlich", "short")),
+            ends(("Bei Siemens bin ich raus", "Siemens")),
+            ends(("which nobody said", "Ulm"), ("Hm", "Berlin")),
+        ]
+    )
+    async with await opened_with(llm, tmp_path) as recall:
+        for what in (
+            Fact(subject="me", attribute="employer", value="Siemens"),
+            Fact(subject="me", attribute="home", value="Ulm"),
+            Preference(text="Keep answers short", scope="always", topic="length"),
+        ):
+            await recall.memories.aremember(what, at=on(1))
+        told = await recall.memories.aobserve([user(over, on(2))])
+        again = await recall.memories.aobserve([user(over, on(2))])
+        wrong = await recall.memories.aobserve([user("Hm.", on(3))])
+
+    assert [one.value or one.text for one in told.ended] == ["Siemens", "Keep answers short"]
+    assert (again.ended, wrong.ended) == ([], [])
+    assert [one.why for one in again.dropped] == ["it names nothing that is known"]
 
 
 @pytest.mark.model
@@ -488,7 +534,7 @@ async def test_a_long_conversation_is_read_in_stretches_within_the_budget(tmp_pa
 
     assert len(llm.prompts) == 2
     assert told.spent.llm_calls == 2
-    assert re.fullmatch(r"llm:scripted:observe\.v1@\w+, plain", told.reader)
+    assert re.fullmatch(r"llm:scripted:observe\.v2@\w+, plain", told.reader)
     assert told.degraded == [
         "observe: no model call is left for the rest of this conversation; plain forms were read "
         "instead"

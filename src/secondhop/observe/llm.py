@@ -7,11 +7,12 @@ from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model, tags_for
 from secondhop.observe.attributes import ME, attribute_named
-from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn
+from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn, in_order
 from secondhop.observe.records import DroppedReading
 from secondhop.observe.schema import MemoryReply, ObserveReply
 from secondhop.observe.sheet import ObserveSheet, observe_sheet
 from secondhop.observe.spans import borne_out, located
+from secondhop.prompts.quoting import plain_id
 from secondhop.prompts.templates import Prompt
 from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import Memory
@@ -65,8 +66,11 @@ class LLMObserver:
             schema=ObserveReply,
             refuse=lambda said: refusal(said, sheet),
         )
-        found, dropped = read_reply(reply, sheet)
-        return Readings(found=found, dropped=dropped, usage=usage)
+        stated, doubted = stated_in(reply, sheet)
+        ended, unknown = ended_in(reply, sheet)
+        return Readings(
+            found=in_order([*stated, *ended]), dropped=[*doubted, *unknown], usage=usage
+        )
 
     def sheet(self, turns: Sequence[Turn], known: Sequence[Memory]) -> ObserveSheet:
         """The prompt for a stretch of conversation."""
@@ -76,16 +80,16 @@ class LLMObserver:
 
 def refusal(reply: ObserveReply, sheet: ObserveSheet) -> str:
     """Why a reply cannot be used; "" if it can."""
-    found, dropped = read_reply(reply, sheet)
+    found, dropped = stated_in(reply, sheet)
     if dropped and not found:
         return "noted only what the user did not say; try a larger model"
     return ""
 
 
-def read_reply(
+def stated_in(
     reply: ObserveReply, sheet: ObserveSheet
 ) -> tuple[list[Reading], list[DroppedReading]]:
-    """(readings that the messages support, in their order; rows that they do not support)."""
+    """(readings that the messages support; rows that they do not support)."""
     found: list[Reading] = []
     dropped: list[DroppedReading] = []
     for row in reply.memories[:MOST]:
@@ -95,18 +99,40 @@ def read_reply(
             dropped.append(DroppedReading(text=row.value or row.text or row.quote, why=why))
         else:
             found.append(reading_of(row, place, sheet.turns[place]))
-    found.sort(key=lambda reading: (reading.span.message, reading.span.start))
     return found, dropped
 
 
-def fault(row: MemoryReply, turn: Turn | None, sheet: ObserveSheet) -> str:
-    """Why a row is not accepted; "" if it is."""
+def ended_in(
+    reply: ObserveReply, sheet: ObserveSheet
+) -> tuple[list[Reading], list[DroppedReading]]:
+    """The same for what is known and no longer holds."""
+    found: list[Reading] = []
+    dropped: list[DroppedReading] = []
+    for row in reply.ended[:MOST]:
+        place, known = sheet.place(row.message), sheet.known.get(plain_id(row.known))
+        why = unfounded(row.quote, None if place is None else sheet.turns[place])
+        if why or place is None or known is None:
+            why = why or "it names nothing that is known"
+            dropped.append(DroppedReading(text=row.quote, why=why))
+        else:
+            found.append(ending_of(known, span_of(row.quote, place, sheet.turns[place])))
+    return found, dropped
+
+
+def unfounded(quote: str, turn: Turn | None) -> str:
+    """Why a row cannot count for this message; "" if it can."""
     if turn is None:
         return "it names no message of this conversation"
     if turn.role != SPEAKER:
         return "the user did not say it"
-    if located(row.quote, turn.content) is None:
-        return "the quoted words are not in the message"
+    return "" if located(quote, turn.content) else "the quoted words are not in the message"
+
+
+def fault(row: MemoryReply, turn: Turn | None, sheet: ObserveSheet) -> str:
+    """Why a row is not accepted; "" if it is."""
+    why = unfounded(row.quote, turn)
+    if why or turn is None:
+        return why
     names = f"{row.subject}\n{row.attribute}\n{row.scope}\n{row.topic}"
     stated = row.value if row.kind == "fact" else row.text or row.quote
     if sheet.tag in f"{names}\n{stated}".casefold():
@@ -121,13 +147,25 @@ def fault(row: MemoryReply, turn: Turn | None, sheet: ObserveSheet) -> str:
     return ""
 
 
+def span_of(quote: str, place: int, turn: Turn) -> Span:
+    """The characters of a quote that its message contains."""
+    return Span(place, *(located(quote, turn.content) or (0, 0)))
+
+
+def ending_of(known: Memory, span: Span) -> Reading:
+    """The reading that ends a known fact or preference."""
+    bare = Reading(kind=known.kind, span=span, ended=True)
+    if known.kind == "preferential":
+        return replace(bare, text=known.text, scope=known.scope, topic=known.subject)
+    return replace(bare, subject=known.subject, attribute=known.attribute, value=known.value)
+
+
 def reading_of(row: MemoryReply, place: int, turn: Turn) -> Reading:
     """The reading of an accepted row."""
-    start, end = located(row.quote, turn.content) or (0, 0)
     changed = located(row.change, turn.content)
     bare = Reading(
         kind="continuity",
-        span=Span(place, start, end),
+        span=span_of(row.quote, place, turn),
         change="" if changed is None else turn.content[changed[0] : changed[1]],
         sure=row.sure,
     )

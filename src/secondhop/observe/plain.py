@@ -5,11 +5,11 @@ recall, because a language model is the tool for reading conversations.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from secondhop.observe.attributes import ME, attribute_named, topic_of
-from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn
+from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn, in_order
 from secondhop.observe.sentences import Clause, stated, uncommented
 from secondhop.stores.keeping import ALWAYS, Kind
 
@@ -114,11 +114,6 @@ def endings_in(turns: Sequence[Turn]) -> list[Reading]:
         if turn.role == SPEAKER
         for reading in endings_of(place, turn)
     ]
-
-
-def in_order(readings: Iterable[Reading]) -> list[Reading]:
-    """The readings in the order of their words."""
-    return sorted(readings, key=lambda one: (one.span.message, one.span.start))
 
 
 def readings_of(place: int, turn: Turn) -> Iterator[Reading]:

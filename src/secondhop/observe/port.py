@@ -1,6 +1,6 @@
 """What readers of conversations read, and what they find."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -60,3 +60,8 @@ class Readings:
     dropped: Sequence[DroppedReading] = ()
     """Claims of the reader that were not accepted, with the reasons."""
     usage: Usage = field(default_factory=Usage)
+
+
+def in_order(readings: Iterable[Reading]) -> list[Reading]:
+    """The readings in the order of their words."""
+    return sorted(readings, key=lambda one: (one.span.message, one.span.start))

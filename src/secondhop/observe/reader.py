@@ -10,8 +10,8 @@ from secondhop.errors import ModelError
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining, usage_of_failure
 from secondhop.nodes.config import RecallLimits
-from secondhop.observe.plain import PLAIN, endings_in, in_order, plain_readings
-from secondhop.observe.port import SPEAKER, Reading, Readings, Turn
+from secondhop.observe.plain import PLAIN, endings_in, plain_readings
+from secondhop.observe.port import SPEAKER, Reading, Readings, Turn, in_order
 from secondhop.observe.records import DroppedReading
 from secondhop.stores.records import Memory
 

@@ -41,10 +41,19 @@ class MemoryReply(BaseModel):
     sure: Annotated[bool, BeforeValidator(as_certainty)] = Field(default_factory=lambda: True)
 
 
+class EndedReply(BaseModel):
+    """A known thing that no longer holds."""
+
+    message: Line
+    quote: Line
+    known: Line
+
+
 class ObserveReply(BaseModel):
     """What a conversation states; an empty list is an answer, no list is none."""
 
     memories: Annotated[list[MemoryReply], BeforeValidator(as_rows)]
+    ended: Annotated[list[EndedReply], BeforeValidator(as_rows)] = Field(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod

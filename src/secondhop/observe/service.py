@@ -242,12 +242,13 @@ class ConversationReading:
 def holding(readings: Sequence[Reading], said: Sequence[Heard]) -> list[Reading]:
     """The readings without negations of what is stated again after them, without a later date."""
 
-    def fact(one: Reading) -> list[str]:
-        return [folded(part) for part in (one.subject, one.attribute, one.value)]
+    def words_of(one: Reading) -> list[str]:
+        parts = (one.subject, one.attribute, one.value, one.scope, one.text)
+        return [folded(part) for part in parts]
 
     def restates(new: Reading, old: Reading) -> bool:
         at, before = (said[one.span.message].turn.at for one in (new, old))
-        return not new.ended and at <= before and fact(new) == fact(old)
+        return not new.ended and at <= before and words_of(new) == words_of(old)
 
     return [
         one

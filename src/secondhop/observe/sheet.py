@@ -28,6 +28,8 @@ class ObserveSheet:
     turns: Sequence[Turn]
     places: Mapping[str, int]
     """{id made for this call: index of the turn}."""
+    known: Mapping[str, Memory]
+    """{id made for this call: known fact or preference}."""
     tag: str
     """The prefix of the ids; it must not leave the call."""
     tokens: int
@@ -47,23 +49,27 @@ def observe_sheet(
 ) -> ObserveSheet:
     """Render a conversation, each message quoted between tags of this call.
 
-    The model uses the names in `known` again: current facts and preferences, the nearest first.
+    The model uses the names in `known` again, and says which of them have ended: current facts and
+    preferences, the nearest first.
     """
     names = [part for one in known for part in (one.subject, one.attribute, one.text)]
     tag = tags.draw([*(turn.content for turn in turns), *names])
     ids = {f"{tag}{place}": place - 1 for place in range(1, len(turns) + 1)}
+    listed = {f"{tag}k{place}": one for place, one in enumerate(known, start=1)}
     blocks = [block(call_id, turns[place]) for call_id, place in ids.items()]
     rendered = prompt.render(
         {
             "today": f"{today:%Y-%m-%d (%A)}",
-            "known": "\n".join(map(known_line, known)) or "(none yet)",
+            "known": "\n".join(map(known_line, listed, known)) or "(none yet)",
             "messages": "\n".join(blocks),
             "fence": tag,
             "count": str(len(blocks)),
         }
     )
     tokens = prompt_tokens(rendered)
-    return ObserveSheet(prompt=rendered, turns=turns, places=ids, tag=tag, tokens=tokens)
+    return ObserveSheet(
+        prompt=rendered, turns=turns, places=ids, known=listed, tag=tag, tokens=tokens
+    )
 
 
 def block(call_id: str, turn: Turn) -> str:
@@ -80,13 +86,13 @@ def shown(turn: Turn) -> str:
     return quoted(truncate_to_tokens(turn.content, limit))
 
 
-def known_line(one: Memory) -> str:
+def known_line(call_id: str, one: Memory) -> str:
     """One known thing on one line; each stored text is cut and cleaned by `title_line`."""
     if one.kind == "preferential":
         parts = ["preference", one.subject, one.scope, one.text]
     else:
         parts = ["fact", one.subject, one.attribute, one.value]
-    return " | ".join(title_line(part, chars=60) for part in parts)
+    return " | ".join([call_id, *(title_line(part, chars=60) for part in parts)])
 
 
 def sizes(turns: Sequence[Turn]) -> list[int]:
