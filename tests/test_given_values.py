@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from math import nan
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,7 +13,13 @@ from tests.fakes import note
 
 from secondhop.errors import UsageError
 from secondhop.memories.records import Fact
-from secondhop.nodes.config import Config, RankingSettings, RecallLimits
+from secondhop.nodes.config import (
+    BriefingSettings,
+    Config,
+    RankingSettings,
+    RecallLimits,
+    TraceSettings,
+)
 from secondhop.recall import Recall
 from secondhop.stores.records import Memory, Message
 
@@ -159,9 +166,19 @@ async def test_what_cannot_be_is_refused_with_what_is_wanted(
 @pytest.mark.parametrize(
     ("make", "wanted"),
     [
-        (lambda: Config(ranking=cast(Any, {"min_score": 0.3})), r"Config\.ranking must be Ranking"),
-        (lambda: RecallLimits(k=cast(Any, "6")), r"RecallLimits\.k must be a number, not '6'"),
-        (lambda: RankingSettings(min_score=cast(Any, None)), r"min_score must be a number"),
+        (
+            lambda: Config(ranking=cast(Any, {"min_score": 0.3})),
+            r"Config\.ranking cannot be .*an instance of RankingSettings",
+        ),
+        (lambda: RecallLimits(k=cast(Any, "6")), r"RecallLimits\.k cannot be '6': .*integer"),
+        (lambda: RecallLimits(k=cast(Any, 2.5)), r"RecallLimits\.k cannot be 2.5: .*integer"),
+        (lambda: RecallLimits(k=True), r"RecallLimits\.k cannot be True: .*integer"),
+        (lambda: BriefingSettings(limit=cast(Any, 2.5)), r"limit cannot be 2.5: .*integer"),
+        (lambda: BriefingSettings(active=cast(Any, "1")), r"active cannot be '1': .*number"),
+        (lambda: TraceSettings(max_count=cast(Any, nan)), r"max_count cannot be nan: .*integer"),
+        (lambda: RankingSettings(min_score=cast(Any, None)), r"min_score cannot be None: .*number"),
+        (lambda: RankingSettings(recency=cast(Any, "old")), r"recency cannot be 'old': .*'auto'"),
+        (lambda: RankingSettings(source_priority="x=9"), r"source_priority cannot be 'x=9': .*2,"),
     ],
 )
 def test_a_config_of_other_types_is_refused(make: Callable[[], object], wanted: str) -> None:

@@ -119,7 +119,7 @@ async def test_a_time_named_at_the_end_of_the_calendar_is_looked_for(
 async def test_no_session_outlives_a_year(recall: Recall, ttl_s: float) -> None:
     with pytest.raises(UsageError, match=r"at most 31,536,000 \(a year\)"):
         await recall.sessions.astart(ASKED, ttl_s=ttl_s)
-    with pytest.raises(UsageError, match=r"ttl_s must be "):
+    with pytest.raises(UsageError, match=r"ttl_s cannot be "):
         SessionSettings(ttl_s=ttl_s)
 
     assert (await recall.sessions.astart(ASKED, ttl_s=31_536_000.0)).ids() == ["key"]
@@ -137,5 +137,5 @@ SETTINGS: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("settings", "name"), SETTINGS)
 @pytest.mark.parametrize("count", [2**31, 10**400], ids=["int32", "googols"])
 def test_a_setting_has_a_greatest_value_and_says_it(settings: Any, name: str, count: int) -> None:
-    with pytest.raises(UsageError, match=rf"\.{name} must be at most 1,000"):
+    with pytest.raises(UsageError, match=rf"\.{name} cannot be .*less than or equal to 1000"):
         replace(settings, **{name: count})

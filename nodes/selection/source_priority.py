@@ -30,6 +30,12 @@ def parsed_priority(text: str) -> Mapping[str, float]:
     return factors
 
 
+def checked_priority(text: str) -> str:
+    """The text itself. Raises SettingError as `parsed_priority` does."""
+    parsed_priority(text)
+    return text
+
+
 def _no_priority(entry: str) -> SettingError:
     return SettingError(
         f"{entry.strip()!r} is not a source with a factor in {LEAST}..{MOST:g}, like note=1"

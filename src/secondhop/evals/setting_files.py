@@ -10,7 +10,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError, said_by_system
-from secondhop.nodes.config import Config, RankingSettings
+from secondhop.nodes.config import Config, fault_of
 
 _CONFIG = TypeAdapter(Config)
 
@@ -43,15 +43,6 @@ def changed_settings(changes: Sequence[str]) -> Config:
         return _CONFIG.validate_python(parts)
     except ValidationError as error:
         raise UsageError(fault_of(error)) from error
-
-
-def fault_of(error: ValidationError) -> str:
-    """The first problem in words, with the setting's name if it is known."""
-    problem = error.errors()[0]
-    field = ".".join(map(str, problem["loc"]))
-    where = f"{field} cannot be {problem['input']!r}: " if field else ""
-    said = problem["msg"].removeprefix("Value error, ")
-    return where + said.replace(f"{RankingSettings.__name__}.", "ranking.")
 
 
 def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:
