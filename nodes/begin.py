@@ -121,13 +121,13 @@ async def known_of_entity(question: str, services: Services) -> RecallUpdate:
 
 
 def checked_question(question: object) -> str:
-    """The question without surrounding white space and NULs; lone surrogates become "?". Raises
-    UsageError if the question is missing, not a text, empty, or longer than `QUESTION_CHARS`."""
+    """The question in the form of `clean_question`. Raises UsageError if it is missing, not a text,
+    empty, or longer than `QUESTION_CHARS`."""
     if question is MISSING:
         raise UsageError('the graph takes a question as text: {"question": "…"}')
     if not isinstance(question, str):
         raise UsageError(f"the question must be text (str), not {shown(question)}")
-    text = clean_text(question)
+    text = clean_question(question)
     if not text:
         raise UsageError("the question is empty; ask something")
     if len(text) > QUESTION_CHARS:
@@ -148,12 +148,13 @@ def checked_earlier(given: object) -> list[str]:
         texts = _TEXTS.validate_python(() if given is None else given)
     except ValidationError as error:
         raise UsageError(f"earlier must be a list of texts (str), not {shown(given)}") from error
-    return [text for one in texts if (text := clean_text(one))]
+    return [text for one in texts if (text := clean_question(one))]
 
 
-def clean_text(text: str) -> str:
-    """Without surrounding white space and NULs; lone surrogates become "?"."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "").strip()
+def clean_question(text: str) -> str:
+    """Cleaned as `secondhop.ingest` cleans what is stored, and without surrounding white space."""
+    lines = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    return lines.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").strip()
 
 
 def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int | None:

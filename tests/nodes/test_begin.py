@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 from tests.small_world import SmallWorld, recall_settings
 
+from secondhop.ingest.cleaning import clean_text
 from secondhop.nodes.begin import begin
 from secondhop.nodes.state import RecallInput, RecallState
 
@@ -31,6 +32,13 @@ async def test_without_a_word_nothing_is_searched_and_the_reason_is_said(
 
     assert (update["queries"], update["effort"]) == ({}, "none")
     assert "has no words, so nothing was searched" in update["degraded"]["question"]
+
+
+@pytest.mark.parametrize(
+    "question", ["A \ud83d\ude00?", "A \ud83d\0\ude00?", "half \ud83d?", " one\r\ntwo\rthree? "]
+)
+async def test_a_question_is_cleaned_as_memories_are(world: SmallWorld, question: str) -> None:
+    assert (await begun(world, question=question))["question"] == clean_text(question).strip()
 
 
 @pytest.mark.parametrize("question", ["鍵？", "مفتاح", "7?", "🙂"])

@@ -58,7 +58,7 @@ async def test_what_is_no_list_of_texts_is_refused(world: SmallWorld, earlier: o
 async def test_characters_that_no_file_holds_do_not_get_in(world: SmallWorld) -> None:
     answer = await ask(world.services(), "Why?", earlier=["a trip \ud800 to\x00 Lisbon", " "])
 
-    assert answer.result.question == "a trip ? to Lisbon\nWhy?"
+    assert answer.result.question == "a trip \ufffd to Lisbon\nWhy?"
 
 
 async def test_the_next_turn_of_a_thread_is_asked_alone(world: SmallWorld) -> None:
