@@ -81,22 +81,36 @@ class Remaining:
         """Whether one more call to a language model may be made."""
         return self.llm_calls > 0 and self.llm_tokens > 0
 
+    def after(self, usage: Usage, *, seconds: float = 0.0) -> "Remaining":
+        """What is left after this usage and these seconds; never below 0."""
+        return replace(
+            self,
+            llm_calls=max(0, self.llm_calls - usage.calls),
+            llm_tokens=max(0, self.llm_tokens - usage.charged_tokens),
+            seconds=max(0.0, self.seconds - seconds),
+        )
+
 
 def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
     """What is left of the limits at this point of the recall; never below 0."""
-    usage = usage_in(state.get("spent", {}))
-    return Remaining(
+    whole = Remaining(
         rounds=max(0, limits.rounds - state.get("round", 0)),
-        llm_calls=max(0, limits.llm_calls - usage.calls),
-        llm_tokens=max(0, limits.llm_tokens - usage.tokens - usage.lost_tokens),
-        seconds=max(0.0, state["deadline_at"] - time.time()),
+        llm_calls=limits.llm_calls,
+        llm_tokens=limits.llm_tokens,
+        seconds=seconds_left(state),
         queries=limits.queries,
     )
+    return whole.after(usage_in(state.get("spent", {})))
+
+
+def seconds_left(state: RecallState) -> float:
+    """Seconds until the deadline; 0.0 if it has passed."""
+    return max(0.0, state["deadline_at"] - time.time())
 
 
 def time_beside(state: RecallState) -> float:
-    """Seconds that a step beside the searches may take; 0.0 if the deadline has passed."""
-    return max(0.0, SHARE_BESIDE * (state["deadline_at"] - time.time()))
+    """Seconds that a step beside the searches may take."""
+    return SHARE_BESIDE * seconds_left(state)
 
 
 def half(left: Remaining, *, larger: bool) -> Remaining:

@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
@@ -10,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from secondhop.errors import SecondhopError
+from secondhop.nodes.budget import seconds_left
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.retrieval.cue_search import found_by_cues
@@ -168,7 +168,7 @@ async def in_time(state: RecallState, search: Callable[[], Awaitable[T]]) -> T:
     Raises:
         TimeoutError: no result before the deadline.
     """
-    async with asyncio.timeout(max(0.0, state["deadline_at"] - time.time())):
+    async with asyncio.timeout(seconds_left(state)):
         return await search()
 
 

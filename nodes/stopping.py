@@ -1,7 +1,6 @@
 """The rules that end a recall; the trace names the first that applies."""
 
-import time
-
+from secondhop.nodes.budget import seconds_left, usage_in
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.effort import asks_critic
 from secondhop.nodes.selection.relevance import last_votes
@@ -9,9 +8,6 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, RecallState
 from secondhop.ranking.votes import IN_FAVOUR
 from secondhop.wording import counted
-
-TOKENS = ("prompt_tokens", "completion_tokens", "lost_tokens")
-"""Keys of `spent` that count towards `llm_tokens`, including what lost replies may have cost."""
 
 STABLE = 0.8
 """Jaccard of what two rounds voted for, from which on they agree."""
@@ -33,8 +29,8 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
 
 def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:
     """Ends a recall if the critic is content or gave no verdict, or if a limit is reached."""
-    spent = state.get("spent", {})
-    late = time.time() >= state["deadline_at"]
+    usage = usage_in(state.get("spent", {}))
+    late = not seconds_left(state)
     rankings = state.get("rankings", {}).values()
     if late and any(TOO_LATE in ranking["error"] for ranking in rankings):
         return (
@@ -54,9 +50,9 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
         if state["round"] > 1:
             stands = "its earlier votes stand"
         return "no_verdict", f"the critic could not be asked; {stands}"
-    if spent.get("llm_calls", 0) >= limits.llm_calls:
+    if usage.calls >= limits.llm_calls:
         return "max_llm_calls", f"the limit of {counted(limits.llm_calls, 'model call')} is reached"
-    if sum(spent.get(name, 0) for name in TOKENS) >= limits.llm_tokens:
+    if usage.charged_tokens >= limits.llm_tokens:
         return "max_tokens", f"{limits.llm_tokens:,} model tokens were used"
     if state["round"] >= limits.rounds:
         return "max_rounds", f"the limit of {counted(limits.rounds, 'round')} is reached"

@@ -1,7 +1,6 @@
 """Hop 2 without a language model: memories that playbooks suggest for the question."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.models.embedding_cache import embed_both
+from secondhop.nodes.budget import seconds_left
 from secondhop.nodes.planning.playbooks import WeighedFacets
 from secondhop.nodes.retrieval.similarity import nearest_visible
 from secondhop.nodes.selection.visibility import Hidden
@@ -41,9 +41,8 @@ class Population:
 
 async def suggest(state: RecallState, *, services: Services) -> RecallUpdate:
     """Score every memory near the question's likely facets; on failure, only set `degraded`."""
-    seconds = max(0.0, state["deadline_at"] - time.time())
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds_left(state)):
             return await suggestions(state, services=services)
     except (SecondhopError, TimeoutError) as error:
         reason = f"no playbook was used: {str(error) or 'no answer in time'}"

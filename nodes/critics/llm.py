@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM, Usage
-from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import CriticRequest, Verdict
 from secondhop.nodes.critics.reading_votes import in_places, read_verdict
 from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
@@ -50,7 +49,7 @@ class LLMCritic:
         verdict = await self._asked(request)
         alone = only_choice(verdict, request)
         if alone is not None:
-            left = after(request.remaining, verdict.usage, seconds=time.monotonic() - begun)
+            left = request.remaining.after(verdict.usage, seconds=time.monotonic() - begun)
             verdict = await self._asked_without(alone, verdict, replace(request, remaining=left))
         return without_unfounded_votes(verdict, request)
 
@@ -117,14 +116,4 @@ def names_others(reply: CritiqueReply, sheet: CriticSheet) -> bool:
     return any(
         not any(sheet.issued(vote.id) for vote in votes)
         for votes in (reply.votes, chosen or reply.votes)
-    )
-
-
-def after(left: Remaining, usage: Usage, *, seconds: float) -> Remaining:
-    """What a step may still spend after this usage; never below 0."""
-    return replace(
-        left,
-        llm_calls=max(0, left.llm_calls - usage.calls),
-        llm_tokens=max(0, left.llm_tokens - usage.tokens - usage.lost_tokens),
-        seconds=max(0.0, left.seconds - seconds),
     )

@@ -6,11 +6,11 @@ the answer is in another passage, which holds the name but not the description.
 
 import asyncio
 import re
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
+from secondhop.nodes.budget import seconds_left
 from secondhop.nodes.evidence.rank import PassageScores, best_first, combined
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState
@@ -105,7 +105,7 @@ async def with_links(
     """
     seeds = [passages[passage_id] for passage_id in best_first(scores)[:SEEDS]]
     leads = leads_of(seeds, scores, state["question"])
-    if not leads or state["deadline_at"] - time.time() < LEAST_TIME_S:
+    if not leads or seconds_left(state) < LEAST_TIME_S:
         return dict(scores)
     open_questions = [lead.open_question for lead in leads]
     vectors = await services.embedder.embed_queries(open_questions)

@@ -42,7 +42,7 @@ class RunBudget:
         bounded = self.max_tokens is not None or self.max_usd is not None
         allowed = most.tokens if bounded else TRIES * most.tokens
         held = Held(tokens=most.tokens, usd=usd, allowed=allowed)
-        used = self.spent.tokens + self.spent.lost_tokens + self._held_tokens
+        used = self.spent.charged_tokens + self._held_tokens
         if self.max_tokens is not None and used + held.tokens > self.max_tokens:
             return None
         if self.max_usd is not None and self._usd() + self._held_usd + usd > self.max_usd:

@@ -45,6 +45,11 @@ class Usage:
         """Prompt and completion tokens together."""
         return self.prompt_tokens + self.completion_tokens
 
+    @property
+    def charged_tokens(self) -> int:
+        """The tokens that count towards a budget, including what lost replies may have cost."""
+        return self.tokens + self.lost_tokens
+
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             calls=self.calls + other.calls,

@@ -59,9 +59,15 @@ async def read_all(
     if observer is None:
         heap.add(plain_readings(turns), start=0, reader=PLAIN)
         return heap
-    ends_at = time.monotonic() + limits.deadline_s
+    begun = time.monotonic()
+    whole = Remaining(
+        rounds=0,
+        llm_calls=limits.llm_calls,
+        llm_tokens=limits.llm_tokens,
+        seconds=limits.deadline_s,
+    )
     for start, part in stretches(turns):
-        left = left_of(limits, spent=heap.usage, seconds=ends_at - time.monotonic())
+        left = whole.after(heap.usage, seconds=time.monotonic() - begun)
         try:
             if not left.affords_model:
                 raise ModelError("no model call is left for the rest of this conversation")
@@ -75,16 +81,6 @@ async def read_all(
             heap.usage += usage_of_failure(error)
             heap.add(plain_readings(part), start=start, reader=PLAIN)
     return heap
-
-
-def left_of(limits: RecallLimits, *, spent: Usage, seconds: float) -> Remaining:
-    """What reading the rest of the conversation may cost."""
-    return Remaining(
-        rounds=0,
-        llm_calls=max(0, limits.llm_calls - spent.calls),
-        llm_tokens=max(0, limits.llm_tokens - spent.tokens - spent.lost_tokens),
-        seconds=max(0.0, seconds),
-    )
 
 
 def stretches(turns: Sequence[Turn]) -> Iterator[tuple[int, Sequence[Turn]]]:
