@@ -20,6 +20,7 @@ from secondhop.prompts.templates import RenderedPrompt
 from secondhop.telemetry import model_span
 
 T = TypeVar("T", bound=BaseModel)
+R = TypeVar("R")
 
 MODEL_SHARE = 0.9
 """Share of a step's time that its model may take. A call cancelled at the end of the step never
@@ -45,20 +46,17 @@ class ModelCall:
     """For the whole answer, including retries, other ways of asking, and repairs."""
 
 
-async def asked_model(
-    llm: StructuredLLM,
-    call: ModelCall,
-    *,
-    schema: type[T],
-    refuse: Callable[[T], str] | None = None,
-) -> tuple[T, Usage]:
-    """The model's answer, and what it cost. Raises LLMError, which holds the usage, if there was no
-    valid answer within what is left, or it was refused.
+class Refused(Exception):
+    """Why an answer that fits the schema cannot be used, to follow the model's id in a sentence."""
 
-    Args:
-        refuse: says why an answer that fits the schema cannot be used, as the end of a sentence
-            that begins with the model's id; "" accepts it. Refused answers are removed from the
-            cache.
+
+async def asked_model(
+    llm: StructuredLLM, call: ModelCall, *, schema: type[T], read: Callable[[T], R]
+) -> tuple[R, Usage]:
+    """What `read` makes of the model's answer, and what it cost. Raises LLMError, which holds the
+    usage, if there was no valid answer within what is left, or `read` raised Refused.
+
+    Refused answers are removed from the cache.
     """
     seconds = call.left.seconds * MODEL_SHARE
     if seconds < LEAST_SECONDS:
@@ -79,11 +77,12 @@ async def asked_model(
         span.used(completion.usage)
         if span.takes_texts:
             span.note({"output.value": completion.parsed.model_dump_json()})
-    if refuse is not None and (why := refuse(completion.parsed)):
+    try:
+        return read(completion.parsed), completion.usage
+    except Refused as why:
         if isinstance(llm, KeepsAnswers):
             await llm.forget(messages, schema=schema)
-        raise LLMError(f"{llm.model_id} {why}", usage=completion.usage)
-    return completion.parsed, completion.usage
+        raise LLMError(f"{llm.model_id} {why}", usage=completion.usage) from None
 
 
 def affordable_reply(left: Remaining, *, prompt: int, wanted: int) -> int:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM, Usage
+from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM
 from secondhop.nodes.critics.port import CriticRequest, Verdict
 from secondhop.nodes.critics.reading_votes import in_places, read_verdict
 from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
@@ -15,7 +15,7 @@ from secondhop.nodes.critics.verdict_limits import (
     without_unfounded_votes,
 )
 from secondhop.nodes.critics.vote_schema import CritiqueReply
-from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model, tags_for
+from secondhop.nodes.llm_call import ModelCall, Refused, affordable_reply, asked_model, tags_for
 from secondhop.prompts.templates import Prompt
 from secondhop.ranking.votes import IN_FAVOUR
 
@@ -84,27 +84,29 @@ class LLMCritic:
             ),
             left=request.remaining,
         )
-        reply, usage = await asked_model(
-            self._llm, call, schema=CritiqueReply, refuse=lambda said: refusal(said, sheet, request)
+        verdict, usage = await asked_model(
+            self._llm, call, schema=CritiqueReply, read=lambda said: accepted(said, sheet, request)
         )
-        return read_verdict(reply, sheet, request, usage=usage)
+        return replace(verdict, usage=usage)
 
 
-def refusal(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> str:
-    """Why a verdict cannot be used, to follow the model's id in a sentence; "" if it can."""
+def accepted(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> Verdict:
+    """The verdict of a reply. Raises Refused if it cannot be used."""
     if names_others(reply, sheet):
-        return "voted for no memory that it was shown; try a larger model"
-    verdict = read_verdict(reply, sheet, request, usage=Usage())
+        raise Refused("voted for no memory that it was shown; try a larger model")
+    verdict = read_verdict(reply, sheet, request)
     if only_choice(verdict, request):
-        return ""  # `judge` asks again without this memory
+        return verdict  # `judge` asks again without this memory
     if believes_no_search(verdict, request):
-        return "chose only memories that have little to do with the question; try a larger model"
+        raise Refused(
+            "chose only memories that have little to do with the question; try a larger model"
+        )
     if drops_the_well_founded(verdict, request):
-        return (
+        raise Refused(
             "dropped every memory that searches rank high, in favour of ones they rank low; try a "
             "larger model"
         )
-    return ""
+    return verdict
 
 
 def names_others(reply: CritiqueReply, sheet: CriticSheet) -> bool:

@@ -6,7 +6,6 @@ A vote alone cannot put a memory in front that no facet ranks high.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from secondhop.models.llm import Usage
 from secondhop.nodes.critics.port import Ballot, CandidateView, CriticRequest, FollowUp, Verdict
 from secondhop.nodes.critics.sheet import CriticSheet
 from secondhop.nodes.critics.vote_claims import Claim, settled
@@ -28,9 +27,7 @@ FACETS_A_BALLOT = 4
 """Facets of a ballot that count, the first ones: a memory that serves everything serves nothing."""
 
 
-def read_verdict(
-    reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest, *, usage: Usage
-) -> Verdict:
+def read_verdict(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> Verdict:
     """The verdict of a reply. A memory that it does not name is cold, or keeps an earlier vote."""
     claims = named_claims(reply, sheet, request)
     for view in request.candidates:
@@ -47,7 +44,6 @@ def read_verdict(
         ballots=tuple(ballots),
         follow_ups=follow_ups if go_on else (),
         content=not go_on,
-        usage=usage,
     )
 
 

@@ -76,7 +76,9 @@ class LLMPlanner:
             }
         )
         call = self._call(prompt, request, reply_tokens=DECOMPOSE_TOKENS)
-        reply, usage = await asked_model(self._llm, call, schema=DecomposeReply)
+        reply, usage = await asked_model(
+            self._llm, call, schema=DecomposeReply, read=lambda said: said
+        )
         distinct = DistinctQueries([request.question])
         own = distinct.take(reply.rewordings, limit=self._planning.rewordings)
         facets = [PlannedFacet(name="", why="", hop=1, queries=own)] if own else []
@@ -94,7 +96,7 @@ class LLMPlanner:
         prompt, issued = self._expand_sheet(request, planning)
         call = self._call(prompt, request, reply_tokens=EXPAND_TOKENS)
         schema = ExpandWithKept if issued else ExpandReply
-        reply, usage = await asked_model(self._llm, call, schema=schema)
+        reply, usage = await asked_model(self._llm, call, schema=schema, read=lambda said: said)
         distinct = DistinctQueries([request.question])
         facets: list[PlannedFacet] = []
         for row in reply.facets:

@@ -1,7 +1,7 @@
 """Asks a language model for the cues of one batch, and keeps the valid ones."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from secondhop.annotate.form import fault, role_line, told
 from secondhop.annotate.older import OlderMemory
@@ -11,7 +11,7 @@ from secondhop.annotate.schema import AnnotateReply, CuesReply
 from secondhop.annotate.sheet import AnnotateSheet, annotate_sheet
 from secondhop.models.llm import StructuredLLM, Usage
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.llm_call import MODEL_SHARE, ModelCall, asked_model, tags_for
+from secondhop.nodes.llm_call import MODEL_SHARE, ModelCall, Refused, asked_model, tags_for
 from secondhop.prompts.templates import Prompt
 from secondhop.stores.cues import Breadth
 
@@ -93,13 +93,10 @@ class Annotator:
             reply_tokens=min(reply_tokens(len(sheet.parts)), max(1, tokens - sheet.tokens)),
             left=left,
         )
-        reply, usage = await asked_model(
-            self._llm,
-            call,
-            schema=AnnotateReply,
-            refuse=lambda said: refusal(said, sheet),
+        cues, usage = await asked_model(
+            self._llm, call, schema=AnnotateReply, read=lambda said: read_reply(said, sheet)
         )
-        return read_reply(reply, sheet, usage=usage)
+        return replace(cues, usage=usage)
 
 
 def reply_tokens(parts: int) -> int:
@@ -107,20 +104,16 @@ def reply_tokens(parts: int) -> int:
     return REPLY_FRAME + REPLY_TOKENS_A_PART * parts
 
 
-def refusal(reply: AnnotateReply, sheet: AnnotateSheet) -> str:
-    """Why a reply cannot be used; "" if it can."""
-    if not any(sheet.part(row.id) for row in reply.memories):
-        return "named none of the memories that it was shown; try a larger model"
-    return ""
-
-
-def read_reply(reply: AnnotateReply, sheet: AnnotateSheet, *, usage: Usage) -> BatchCues:
-    """The cues of the memories that were shown; if two rows name one part, the first counts."""
+def read_reply(reply: AnnotateReply, sheet: AnnotateSheet) -> BatchCues:
+    """The cues of the memories that were shown; if two rows name one part, the first counts.
+    Raises Refused if no row names one."""
     rows: dict[tuple[str, int], CuesReply] = {}
     for row in reply.memories:
         part = sheet.part(row.id)
         if part is not None:
             rows.setdefault(part.key, row)
+    if not rows:
+        raise Refused("named none of the memories that it was shown; try a larger model")
     refused: list[RefusedCue] = []
     written: list[tuple[MemoryPart, PartCues]] = []
     for part in sheet.parts.values():
@@ -131,7 +124,6 @@ def read_reply(reply: AnnotateReply, sheet: AnnotateSheet, *, usage: Usage) -> B
         written=written,
         left_out=[part for part in sheet.parts.values() if part.key not in rows],
         refused=refused,
-        usage=usage,
     )
 
 

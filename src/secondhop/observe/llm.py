@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model, tags_for
+from secondhop.nodes.llm_call import ModelCall, Refused, affordable_reply, asked_model, tags_for
 from secondhop.observe.attributes import ME, attribute_named
 from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn, in_order
 from secondhop.observe.records import DroppedReading
@@ -60,17 +60,10 @@ class LLMObserver:
             reply_tokens=affordable_reply(left, prompt=sheet.tokens, wanted=REPLY_TOKENS),
             left=left,
         )
-        reply, usage = await asked_model(
-            self._llm,
-            call,
-            schema=ObserveReply,
-            refuse=lambda said: refusal(said, sheet),
+        readings, usage = await asked_model(
+            self._llm, call, schema=ObserveReply, read=lambda said: readings_in(said, sheet)
         )
-        stated, doubted = stated_in(reply, sheet)
-        ended, unknown = ended_in(reply, sheet)
-        return Readings(
-            found=in_order([*stated, *ended]), dropped=[*doubted, *unknown], usage=usage
-        )
+        return replace(readings, usage=usage)
 
     def sheet(self, turns: Sequence[Turn], known: Sequence[Memory]) -> ObserveSheet:
         """The prompt for a stretch of conversation."""
@@ -78,12 +71,13 @@ class LLMObserver:
         return observe_sheet(turns, known, self._prompt, tags=self._tags, today=today)
 
 
-def refusal(reply: ObserveReply, sheet: ObserveSheet) -> str:
-    """Why a reply cannot be used; "" if it can."""
-    found, dropped = stated_in(reply, sheet)
-    if dropped and not found:
-        return "noted only what the user did not say; try a larger model"
-    return ""
+def readings_in(reply: ObserveReply, sheet: ObserveSheet) -> Readings:
+    """What a reply says. Raises Refused if the messages support nothing that it states."""
+    stated, doubted = stated_in(reply, sheet)
+    if doubted and not stated:
+        raise Refused("noted only what the user did not say; try a larger model")
+    ended, unknown = ended_in(reply, sheet)
+    return Readings(found=in_order([*stated, *ended]), dropped=[*doubted, *unknown])
 
 
 def stated_in(

@@ -15,7 +15,6 @@ from tests.small_world import LIFE, QUESTION
 
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.models.llm import Usage
 from secondhop.nodes.config import Config, RecallLimits
 from secondhop.nodes.critics.reading_votes import FOLLOW_UPS, SPARKS, read_verdict
 from secondhop.nodes.critics.vote_schema import CritiqueReply, QueryReply, VoteReply
@@ -201,7 +200,7 @@ def test_no_reply_breaks_the_reading_of_it(reply: object, vote: object, other: o
             parsed = CritiqueReply.model_validate(said)
         except ValidationError:
             continue
-        verdict = read_verdict(parsed, sheet, request, usage=Usage())
+        verdict = read_verdict(parsed, sheet, request)
 
         assert {ballot.memory_id for ballot in verdict.ballots} <= {"a", "b"}
         assert len(verdict.follow_ups) <= FOLLOW_UPS
