@@ -6,7 +6,7 @@ from secondhop.graph.explanation import Explanation, Reach
 from secondhop.graph.nearest_change import either
 from secondhop.graph.trace import RecallTrace, TraceHidden, TracePreference
 from secondhop.nodes.selection.visibility import OUTSIDE
-from secondhop.stores.keeping import ALWAYS
+from secondhop.stores.keeping import holds_always
 from secondhop.wording import command
 
 
@@ -32,7 +32,7 @@ def given_apart(preference: TracePreference) -> Explanation:
             f"The plan asked for its context, “{preference.scope}”: facet “{preference.facet}” "
             f"with “{preference.query}” (similarity {preference.score:.2f})."
         )
-    elif preference.scope.casefold() == ALWAYS:
+    elif holds_always(preference.scope):
         asked = "It was stored as always valid." if preference.stale else "It always holds."
     else:
         asked = (

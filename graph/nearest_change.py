@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from math import prod
+from typing import cast
 
 from secondhop.graph.deciding import (
     comes_last,
@@ -17,13 +18,8 @@ from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop, TraceV
 from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR, OUTDATED, REFUSED
 from secondhop.nodes.reasons import rounded_down
 from secondhop.nodes.retrieve import UNPLANNED
-from secondhop.nodes.selection.relevance import (
-    LEAST_RELEVANCE,
-    LEAST_SUM,
-    NEWER,
-    REPLACED_FACTOR,
-    UNNAMED,
-)
+from secondhop.nodes.selection.relevance import NEWER, REPLACED_FACTOR, UNNAMED, well_founded
+from secondhop.nodes.state import Candidate
 from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 from secondhop.ranking.words import words
 from secondhop.stores.cues import MOST_CUES, cue_fault
@@ -155,11 +151,10 @@ def place_by_score(trace: RecallTrace, candidate: TraceCandidate, *, without: st
 
 
 def is_founded(candidate: TraceCandidate) -> bool:
-    """Whether some search found it similar to the question; see `relevance.well_founded`."""
-    if candidate.parts and sum(candidate.parts.values()) > LEAST_SUM:
-        return True
+    """Whether some search found it similar to the question."""
     best = max((score.relevance for score in candidate.facet_scores), default=0.0)
-    return best >= LEAST_RELEVANCE
+    parts = {"parts": candidate.parts} if candidate.parts else {}
+    return well_founded(cast(Candidate, {**parts, "score": best}))
 
 
 def was_refused(trace: RecallTrace) -> bool:

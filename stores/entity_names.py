@@ -28,9 +28,9 @@ def entity_slug(entity: str) -> str:
             f"choose another name"
         ) from error
     readable = re.sub("[^a-z0-9]+", "-", entity.lower()).strip("-")[:32] or "entity"
-    return f"{readable}-{entity_digest(entity)}"
+    return f"{readable}-{entity_digest(entity)[:32]}"
 
 
 def entity_digest(entity: str) -> str:
-    """The first 32 hex digits of the name's SHA-256."""
-    return hashlib.sha256(entity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    """The name's SHA-256 in hex digits."""
+    return hashlib.sha256(entity.encode("utf-8", "surrogatepass")).hexdigest()

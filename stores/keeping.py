@@ -117,6 +117,11 @@ SAID_IN: Final = "said in message "
 digest, and the range of its characters."""
 
 
+def holds_always(scope: str) -> bool:
+    """Whether a preference with this scope applies to every question."""
+    return scope.casefold() == ALWAYS
+
+
 def fact_in_words(subject: str, attribute: str) -> str:
     """Subject and attribute of a fact, in words that can begin a sentence.
 

@@ -16,7 +16,7 @@ from secondhop.cli import maintenance_commands
 from secondhop.errors import StoreError
 from secondhop.memories.delete_entity import adelete_entity
 from secondhop.recall import Recall
-from secondhop.sessions.service import owner_of
+from secondhop.stores.entity_names import entity_digest
 from secondhop.stores.sessions_database import DatabaseSessions
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 HOLDS_IT = """
 import asyncio, sys
 from secondhop.recall import Recall
-from secondhop.sessions.service import owner_of
+from secondhop.stores.entity_names import entity_digest
 
 async def main():
     async with await Recall.aopen(sys.argv[1], entity=sys.argv[2], embedder="hashing"):
@@ -148,7 +148,7 @@ async def test_sessions_that_are_kept_elsewhere_end(tmp_path: Path) -> None:
     async with aclosing(DatabaseSessions(elsewhere)) as sessions:
         await adelete_entity(tmp_path, "mara", sessions=sessions)
         ended, going = [
-            await sessions.load(session_id, owner=owner_of(entity))
+            await sessions.load(session_id, owner=entity_digest(entity))
             for session_id, entity in ((mara, "mara"), (noor, "noor"))
         ]
 

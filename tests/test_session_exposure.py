@@ -17,7 +17,7 @@ from tests.small_world import SmallWorld, ask, recall_settings, small_world
 from secondhop.nodes.config import SessionSettings
 from secondhop.nodes.services import Services
 from secondhop.sessions.document import unpack
-from secondhop.sessions.service import owner_of
+from secondhop.stores.entity_names import entity_digest
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.sessions_redis import RedisSessions
@@ -82,7 +82,7 @@ async def test_what_other_questions_showed_goes_along_with_a_session(
     begun = await sessions_over(first, store).astart(NEAR)
     second = worker(garden, freshness=1.0)
 
-    stored = await store.load(begun.session_id, owner=owner_of(first.entity))
+    stored = await store.load(begun.session_id, owner=entity_digest(first.entity))
     assert stored is not None
     state = await unpack(stored.document, services=second)
 

@@ -20,6 +20,7 @@ from secondhop.nodes.state import (
     RecallState,
 )
 from secondhop.stores.catalog.analysis import document_terms, query_terms
+from secondhop.stores.catalog.rows import folded
 from secondhop.stores.keeping import FactName, fact_in_words
 
 OWN_FACET: Final = "k"
@@ -141,7 +142,7 @@ def is_the_person(subject: str) -> bool:
     >>> is_the_person("Me"), is_the_person("my landlord")
     (True, False)
     """
-    return " ".join(subject.casefold().split()) in PERSON
+    return folded(subject) in PERSON
 
 
 def stands_after_my(attribute: str, said: Sequence[str]) -> bool:

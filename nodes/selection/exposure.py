@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.state import RecallState
+from secondhop.stores.catalog.rows import folded
 
 REMEMBERED = 64
 """Questions per open entity whose answers are remembered."""
@@ -52,7 +53,7 @@ def hash_of(question: str) -> int:
     >>> hash_of("Who is Mara?") == hash_of("  who is  MARA?")
     True
     """
-    return hash(" ".join(question.casefold().split()))
+    return hash(folded(question))
 
 
 def worn(answers: Iterable[Iterable[str]]) -> dict[str, float]:

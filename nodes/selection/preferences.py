@@ -23,7 +23,7 @@ from secondhop.nodes.state import (
     RecallUpdate,
 )
 from secondhop.ranking.arrays import products
-from secondhop.stores.keeping import ALWAYS
+from secondhop.stores.keeping import holds_always
 from secondhop.stores.records import Memory
 
 CONTEXTS = 64
@@ -65,7 +65,7 @@ async def that_count(
     for evidence, and evidence is about many things. If the embedding model fails or is late,
     `degraded` says so.
     """
-    always_on = {one.memory_id: 1.0 for one in hidden.preferences if always(one)}
+    always_on = {one.memory_id: 1.0 for one in hidden.preferences if holds_always(one.scope)}
     contextual = compared(hidden)
     if not contextual:
         return {"preferences": always_on, "preferences_asked": {}}
@@ -106,7 +106,7 @@ def compared(hidden: Hidden) -> list[Memory]:
 
     The list starts with those that ended.
     """
-    contextual = [one for one in hidden.preferences if not always(one)]
+    contextual = [one for one in hidden.preferences if not holds_always(one.scope)]
     return sorted(contextual, key=lambda one: one.memory_id not in hidden.ended)[-CONTEXTS:]
 
 
@@ -155,11 +155,6 @@ def asked_by(
     return best
 
 
-def always(preference: Memory) -> bool:
-    """Whether the preference holds for every question."""
-    return preference.scope.casefold() == ALWAYS
-
-
 def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
     """The preferences that count, as `RecalledPreference`.
 
@@ -171,7 +166,7 @@ def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
     def place(one: Memory) -> tuple[bool, bool, float, str]:
         return (
             one.memory_id in hidden.ended,
-            not always(one),
+            not holds_always(one.scope),
             -counting[one.memory_id],
             one.memory_id,
         )

@@ -189,7 +189,7 @@ class CollectionNames:
 
         It is called at every use, because the store may be created after the entity was opened.
         """
-        rest = f"{entity_digest(identity.entity)}.{identity.generation}{ending}"
+        rest = f"{entity_digest(identity.entity)[:32]}.{identity.generation}{ending}"
 
         def name() -> str | None:
             if self._store_id is None:

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from secondhop.graph.result import ConflictingMemory, Frozen
 from secondhop.headings import without_heading_signs
+from secondhop.stores.keeping import holds_always
 
 Category: TypeAlias = Literal["core", "active", "preferences", "recent"]
 
@@ -57,7 +58,7 @@ class BriefingEntry(Frozen):
         title = one_line(self.title).rstrip("…")
         if self.kind == "continuity" and not said.casefold().startswith(title.casefold()):
             said = f"{title}: {said}"
-        if self.scope and self.scope.casefold() != "always":
+        if self.scope and not holds_always(self.scope):
             said = f"{said} (when: {one_line(self.scope)})"
         if self.conflicts_with:
             said = said.rstrip(".")

@@ -11,7 +11,7 @@ from secondhop.ranking.decay import fsrs_recency
 from secondhop.ranking.same_thing import SameThing
 from secondhop.ranking.session_start import accepted_strength, session_start_score
 from secondhop.stores.counters import Counters
-from secondhop.stores.keeping import ALWAYS
+from secondhop.stores.keeping import holds_always
 from secondhop.stores.records import BriefableMemory
 
 ASKS: Final = re.compile(r"[?？؟][\s\"'”’»)\]]*$")
@@ -149,15 +149,12 @@ def preferences_order(memories: Sequence[BriefableMemory], *, weighing: Weighing
         memories,
         category="preferences",
         stability_days=LASTING_DAYS,
-        why=lambda one: f"applies {'always' if always(one) else f'when it is about {one.scope}'}",
+        why=lambda one: (
+            "applies always" if holds_always(one.scope) else f"applies when it is about {one.scope}"
+        ),
     )
-    ordered = sorted(ranked, key=lambda one: (not always(one.memory), *best_first(one)))
+    ordered = sorted(ranked, key=lambda one: (not holds_always(one.memory.scope), *best_first(one)))
     return list(first_of_slots(ordered, taken=()))
-
-
-def always(preference: BriefableMemory) -> bool:
-    """Whether the preference always holds, whatever the session is about."""
-    return preference.scope.casefold() == ALWAYS
 
 
 def recent_order(

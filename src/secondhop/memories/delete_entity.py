@@ -6,11 +6,11 @@ from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, StoreError, UnknownEntityError
 from secondhop.graph.result import Frozen
-from secondhop.sessions.service import abandon_those_with, owner_of
+from secondhop.sessions.service import abandon_those_with
 from secondhop.sessions.stores import chosen_sessions
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.catalog.reads import content_hashes
-from secondhop.stores.entity_names import entity_slug
+from secondhop.stores.entity_names import entity_digest, entity_slug
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync import in_own_loop
@@ -109,7 +109,7 @@ async def abandon_sessions(
     if store is None:
         return
     try:
-        await abandon_those_with(memory_ids, store, owner=owner_of(entity))
+        await abandon_those_with(memory_ids, store, owner=entity_digest(entity))
     finally:
         if isinstance(named, str):
             await store.aclose()

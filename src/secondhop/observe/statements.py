@@ -16,7 +16,7 @@ from secondhop.observe.port import Reading
 from secondhop.observe.records import Observation, ReplacedMemory, SourceSpan
 from secondhop.observe.rules import TAKEN_BACK, Judgement, Statement
 from secondhop.stores.catalog.keeping import KeepingView
-from secondhop.stores.catalog.rows import slot_of
+from secondhop.stores.catalog.rows import folded, slot_of
 from secondhop.stores.records import Message
 
 
@@ -89,7 +89,7 @@ def statement_of(reading: Reading, one: Heard, *, at: datetime) -> Statement:
     own = [one.digest, reading.kind, reading.subject, reading.attribute, reading.value]
     own += [reading.scope, reading.topic, reading.text]
     if reading.kind == "continuity":
-        own = ["note", " ".join(clean_text(reading.text).casefold().split())]
+        own = ["note", folded(clean_text(reading.text))]
     memory_id = f"{reading.kind[0]}-{hashed(*own)}"
     memory = memory_from(what_of(reading), title="", at=one.turn.at, memory_id=memory_id)
     if reading.kind == "factual":  # add the original words, so that searches find them

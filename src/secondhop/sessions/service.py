@@ -1,6 +1,5 @@
 """Sessions by id: any process that shares the store may serve any step."""
 
-import hashlib
 import logging
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -27,6 +26,7 @@ from secondhop.sessions.document import names_one, pack, unpack
 from secondhop.sessions.learner import Learned, Resolution
 from secondhop.sessions.rounds import Progress, SessionRounds
 from secondhop.sessions.session import RecallSession, SessionOptions
+from secondhop.stores.entity_names import entity_digest
 from secondhop.stores.sessions import SessionStatus, SessionStore, StoredSession
 from secondhop.stores.where import Where
 from secondhop.sync import BackgroundLoop, blocking
@@ -72,7 +72,7 @@ class Sessions:
                 worker that resolved it.
         """
         self._rounds, self._store, self._ready = rounds, store, ready
-        self._owner, self._loop = owner_of(entity), loop or BackgroundLoop()
+        self._owner, self._loop = entity_digest(entity), loop or BackgroundLoop()
         self._learn_from = learn
 
     def open(self, question: str, **options: Unpack[SessionOptions]) -> RecallSession:
@@ -330,11 +330,6 @@ def expect_round(number: int, state: SessionState) -> None:
     """Raise RoundMovedOnError if another round is the current one."""
     if number != state["round"]:
         raise RoundMovedOnError(state["session_id"], voted=number, current=state["round"])
-
-
-def owner_of(entity: str) -> str:
-    """The digest that stands for an entity in a session store, instead of its name."""
-    return hashlib.sha256(entity.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def in_(seconds: float) -> datetime:
