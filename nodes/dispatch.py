@@ -1,6 +1,7 @@
 """Opens a round: chooses its queries, and looks up preferences and facts."""
 
 import unicodedata
+from itertools import zip_longest
 
 from secondhop.nodes.planning.fact_lookup import MOST, asked_facts
 from secondhop.nodes.selection.preferences import that_count
@@ -31,7 +32,7 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         "round": number,
         "facets": facets,
         "queries": asking,
-        "spent": {"rounds": 1, "queries": len(asking)},
+        "spent": {"queries": len(asking)},
         "seen": sorted(state.get("candidates", {})),
         "note": counted(len(asking), "query"),
     }
@@ -51,13 +52,7 @@ def waiting(state: RecallState) -> list[Query]:
     for query in state["queries"].values():
         if query["round"] == 0:
             by_facet.setdefault(query["facet_id"], []).append(query)
-    turns = max((len(queries) for queries in by_facet.values()), default=0)
-    return [
-        queries[turn]
-        for turn in range(turns)
-        for queries in by_facet.values()
-        if turn < len(queries)
-    ]
+    return [query for turn in zip_longest(*by_facet.values()) for query in turn if query]
 
 
 def spoken(query: Query) -> tuple[str, str, str]:

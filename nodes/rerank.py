@@ -24,7 +24,7 @@ async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
     """Mix the reranker's score into the best (candidate, facet) pairs, at most `PAIRS` a round."""
     if services.reranker is None:
         return {"note": "no reranker"}  # a resumed checkpoint may come from a recall that had one
-    pairs = best_pairs(state, limit=PAIRS)
+    pairs = best_pairs(state)
     try:
         async with asyncio.timeout(TIME_SHARE * remaining(state, services.settings.limits).seconds):
             scores = await pair_scores(pairs, state, services.reranker, services=services)
@@ -37,15 +37,15 @@ async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
     return {"candidates": candidates, "note": counted(len(scores), "pair")}
 
 
-def best_pairs(state: RecallState, *, limit: int) -> list[tuple[str, str]]:
-    """The `limit` (memory id, facet id) pairs with the highest relevance, best first."""
+def best_pairs(state: RecallState) -> list[tuple[str, str]]:
+    """The `PAIRS` (memory id, facet id) pairs with the highest relevance, best first."""
     pairs = [
         (score["relevance"], memory_id, facet_id)
         for memory_id, candidate in state["candidates"].items()
         for facet_id, score in candidate["scores"].items()
     ]
     ranked = sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2]))
-    return [(memory_id, facet_id) for _, memory_id, facet_id in ranked[:limit]]
+    return [(memory_id, facet_id) for _, memory_id, facet_id in ranked[:PAIRS]]
 
 
 async def pair_scores(

@@ -52,7 +52,7 @@ class _IndexHeader:
     ef_construction: int
 
 
-def check_index(folder: Path, segment: StoredSegment, *, was_cut_off: bool = False) -> None:
+def check_index(folder: Path, segment: StoredSegment, *, was_cut_off: bool) -> None:
     """Check that the collection's index files are intact, if they exist.
 
     Args:

@@ -18,7 +18,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from secondhop.ranking.capital_names import capital_names
-from secondhop.ranking.stop_words import STOP_WORDS
 from secondhop.ranking.topic_runs import topic_runs
 
 Kind: TypeAlias = Literal["quote", "identifier", "name", "phrase"]
@@ -114,7 +113,7 @@ def _all_found(text: str) -> Iterator[KeyPhrase]:
     for kind, counts in counted:
         for phrase, count in counts.items():
             yield KeyPhrase(phrase, TRUST[kind] * (count + 1) / (count + 2), kind)
-    yield from _rake(topic_runs(text, barred=STOP_WORDS))
+    yield from _rake(topic_runs(text))
 
 
 def _quotes(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from secondhop.ranking.sentences import bare, token_lists, without_possessive
-from secondhop.ranking.stop_words import CHINESE_STOP_CHARACTERS
+from secondhop.ranking.stop_words import CHINESE_STOP_CHARACTERS, STOP_WORDS
 
 MAX_WORDS: Final = 4
 _MAX_EAST_ASIAN = 12
@@ -16,8 +16,8 @@ _HAS_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\uf
 _CHINESE_STOPS = re.compile(f"[{CHINESE_STOP_CHARACTERS}]+")
 
 
-def topic_runs(text: str, *, barred: frozenset[str]) -> Iterator[list[str]]:
-    """Word runs between `barred` words, punctuation and sentence ends, in order.
+def topic_runs(text: str) -> Iterator[list[str]]:
+    """Word runs between stop words, punctuation and sentence ends, in order.
 
     A run of more than four words is not a phrase; each of its words of more than three letters
     becomes a run. Chinese and Japanese, which have no spaces, give runs of Han characters or
@@ -31,7 +31,7 @@ def topic_runs(text: str, *, barred: frozenset[str]) -> Iterator[list[str]]:
                 yield from _broken(run)
                 yield from ([chunk] for chunk in _east_asian_chunks(token))
                 run = []
-            elif not token[0].isalnum() or bare(word) in barred:
+            elif not token[0].isalnum() or bare(word) in STOP_WORDS:
                 yield from _broken(run)
                 run = []
             else:
