@@ -90,10 +90,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     A facet without a new query keeps its scores, unless there is a reranker, which changes scores.
     """
     before = state.get("candidates", {})
-    suggested, own = state.get("suggested"), state.get("rankings", {}).get("q0")
-    cued = own.get("cues") if own is not None else None
-    if cued is not None and not cued["memory_ids"]:
-        cued = None  # the question found only cues that sessions wrote
+    suggested, cued = state.get("suggested"), cues_of_question(state)
     rankings = rankings_by_facet(state, services)
     hidden = (await services.hidden.of(state, services)).reasons
     # without cues, only the memories that the blend keeps are looked up, below
@@ -102,36 +99,14 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     if suggested is None and cued is None:
         scores = scores_by_memory(rankings)
     else:
-        outdated = {one for one, card in cards.items() if outdated_by(card, hidden)}
-        all_count = state.get("tokens") is not None or not is_unplanned(state)
-        blends = blended(
-            rankings.get(DIRECT, NOTHING_FOUND),
-            suggested=suggested,
-            cued=cued,
-            cue_counts={
-                one.memory_id: CueCounts(len(one.cues), len(one.undertakings))
-                for one in cards.values()
-                if one.cues or one.undertakings
-            },
-            undertakings={
-                one: card.undertakings
-                for one, card in cards.items()
-                if card.undertakings and one not in outdated
-            },
-            named=named_by_question(state, leaving_out=outdated),
-            kept=state["learned"]["factors"] if "learned" in state else (),
-            look_up=state["kind"] in LOOKUPS,
-            limit=None if all_count else max(KEPT, state["k"]),
-        )
+        blends = blend_of(state, rankings.get(DIRECT, NOTHING_FOUND), cards, hidden=hidden)
         scores = blended_scores(rankings, blends, suggested)
     if unknown := scores.keys() - cards.keys():
         cards |= await services.reader.cards(sorted(unknown))
     cues = telling_cues(blends, cued)
     proved = state["learned"]["questions"] if "learned" in state else {}
     candidates = {
-        memory_id: before[memory_id]
-        if memory_id in before and before[memory_id]["scores"] == scores[memory_id]
-        else as_candidate(
+        memory_id: as_candidate(
             cards[memory_id],
             scores[memory_id],
             before.get(memory_id),
@@ -145,6 +120,44 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
         if memory_id in cards
     }
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
+
+
+def cues_of_question(state: RecallState) -> CueHits | None:
+    """The memories that the question found by cues; None if by none but those of sessions."""
+    own = state.get("rankings", {}).get("q0")
+    cued = own.get("cues") if own is not None else None
+    return cued if cued is not None and cued["memory_ids"] else None
+
+
+def blend_of(
+    state: RecallState,
+    found: FacetRanking,
+    cards: Mapping[str, MemoryCard],
+    *,
+    hidden: Collection[str],
+) -> dict[str, Blended]:
+    """{memory id: its blend}, for what the question found and what was suggested."""
+    outdated = {one for one, card in cards.items() if outdated_by(card, hidden)}
+    all_count = state.get("tokens") is not None or not is_unplanned(state)
+    return blended(
+        found,
+        suggested=state.get("suggested"),
+        cued=cues_of_question(state),
+        cue_counts={
+            one.memory_id: CueCounts(len(one.cues), len(one.undertakings))
+            for one in cards.values()
+            if one.cues or one.undertakings
+        },
+        undertakings={
+            one: card.undertakings
+            for one, card in cards.items()
+            if card.undertakings and one not in outdated
+        },
+        named=named_by_question(state, leaving_out=outdated),
+        kept=state["learned"]["factors"] if "learned" in state else (),
+        look_up=state["kind"] in LOOKUPS,
+        limit=None if all_count else max(KEPT, state["k"]),
+    )
 
 
 def named_by_question(state: RecallState, *, leaving_out: Collection[str]) -> str:
@@ -329,11 +342,14 @@ def as_candidate(
     cue: str | None = None,
     proved_for: str | None = None,
 ) -> Candidate:
-    """A memory as a candidate, with its scores in every facet that found it.
+    """A memory as a candidate, with its scores in every facet that found it; the one of `before` if
+    the scores are the same.
 
     Args:
         hidden: ids of memories that may not be shown.
     """
+    if before is not None and before["scores"] == scores:
+        return before
     candidate = Candidate(
         memory_id=card.memory_id,
         title=card.title,
