@@ -237,14 +237,14 @@ def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
 def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """What asked for a fact that was looked up; [] for a memory that only searches found."""
     return [
-        looked_up(query)
+        lookup_sentence(query)
         for query in trace.queries
         if query.origin in LOOKED_UP
         and any(hit.memory_id == candidate.memory_id for hit in query.dense)
     ]
 
 
-def looked_up(query: TraceQuery) -> str:
+def lookup_sentence(query: TraceQuery) -> str:
     """What asked for the fact of a look-up query."""
     if query.origin == FACT_ASKED:
         return "The plan asked for this fact by name."

@@ -172,13 +172,13 @@ async def filled_answer(
         evidence=evidence,
         misses=misses,
         missed=missed,
-        entries=placed | await looked_up(missed, state, {}, services=services),
+        entries=placed | await evidence_entries(missed, state, {}, services=services),
         no_room=no_room,
         left_out=filled.left_out,
     )
 
 
-async def looked_up(
+async def evidence_entries(
     evidence: Mapping[str, Sequence[str]],
     state: RecallState,
     near: NearCues,

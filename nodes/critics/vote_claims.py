@@ -72,12 +72,12 @@ def kept_copy(claim: Claim, claims: Mapping[str, Claim]) -> str | None:
         chain.append(following)
         following = claims[following].ballot.repeats
     ring = chain[chain.index(following) :] if following and following in chain else chain[-1:]
-    best = max((claims[memory_id] for memory_id in ring), key=standing)
+    best = max((claims[memory_id] for memory_id in ring), key=claim_rank)
     if best.ballot.memory_id == claim.ballot.memory_id or best.ballot.vote not in IN_FAVOUR:
         return None
     return best.ballot.memory_id
 
 
-def standing(claim: Claim) -> tuple[float, float, str]:
+def claim_rank(claim: Claim) -> tuple[float, float, str]:
     """Sort key of copies; the highest is kept: by vote, then by score, then by id."""
     return EFFECTS[claim.ballot.vote].relevance, claim.view.score, claim.ballot.memory_id

@@ -93,7 +93,7 @@ class Hidden:
 NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
 
 
-class Sight(NamedTuple):
+class VisibilityFilter(NamedTuple):
     """What a recall may see, in the words of its state."""
 
     asked_at: str
@@ -106,11 +106,11 @@ class Sight(NamedTuple):
 class HiddenMemory:
     """The hidden memories of all running recalls."""
 
-    _kept: OrderedDict[str, list[tuple[Sight, Hidden]]] = field(
-        default_factory=OrderedDict[str, list[tuple[Sight, Hidden]]]
+    _kept: OrderedDict[str, list[tuple[VisibilityFilter, Hidden]]] = field(
+        default_factory=OrderedDict[str, list[tuple[VisibilityFilter, Hidden]]]
     )
-    """{trace id: [(sight, hidden)]}. A host may give two recalls the same trace id, so each looks
-    for its own sight."""
+    """{trace id: [(filter, hidden)]}. A host may give two recalls the same trace id, so each looks
+    for its own filter."""
 
     async def of(self, state: RecallState, services: "Services") -> Hidden:
         """What a recall may not show, looked up once.
@@ -119,17 +119,17 @@ class HiddenMemory:
         """
         if services.keeping is None:
             return NOTHING_HIDDEN
-        sight = Sight(
+        visibility = VisibilityFilter(
             state["asked_at"],
             state.get("as_of", ""),
             state.get("include_stale", False),
             state.get("where", {}),
         )
         for seen, known in self._kept.get(state["trace_id"], ()):
-            if seen == sight:
+            if seen == visibility:
                 return known
-        known = await looked_up(sight, services.keeping)
-        self._kept.setdefault(state["trace_id"], []).append((sight, known))
+        known = await hidden_by(visibility, services.keeping)
+        self._kept.setdefault(state["trace_id"], []).append((visibility, known))
         while len(self._kept) > REMEMBERED:
             self._kept.popitem(last=False)
         return known
@@ -139,26 +139,26 @@ class HiddenMemory:
         self._kept.pop(trace_id, None)
 
 
-async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
-    """What a recall with this sight may not show."""
-    now = datetime.fromisoformat(sight.asked_at)
-    as_of = datetime.fromisoformat(sight.as_of) if sight.as_of else None
+async def hidden_by(visibility: VisibilityFilter, keeping: MemoryKeeping) -> Hidden:
+    """What a recall with this filter may not show."""
+    now = datetime.fromisoformat(visibility.asked_at)
+    as_of = datetime.fromisoformat(visibility.as_of) if visibility.as_of else None
     stored = await keeping.standing(
-        until=as_of, where=Where.of(sight.where) if sight.where else None
+        until=as_of, where=Where.of(visibility.where) if visibility.where else None
     )
     ended = {
         memory_id: end
         for memory_id, kept in stored.keepings.items()
         if (end := kept.end(now=now, as_of=as_of)) is not None
     }
-    reasons = {} if sight.include_stale else {i: end.describe() for i, end in ended.items()}
+    reasons = {} if visibility.include_stale else {i: end.describe() for i, end in ended.items()}
     if as_of is not None:
         reasons |= dict.fromkeys(stored.later, f"written after {as_of:%Y-%m-%d %H:%M}")
     reasons |= {one.memory_id: APART for one in stored.preferences}
     shown = [
         one
         for one in stored.preferences
-        if (sight.include_stale or one.memory_id not in ended)
+        if (visibility.include_stale or one.memory_id not in ended)
         and (as_of is None or one.created_at <= as_of)
     ]
     fits = stored.admitted

@@ -30,12 +30,12 @@ async def await_votes(state: SessionState, *, services: Services) -> SessionUpda
         if time.time() >= state["expires_at"]:
             return {"status": "expired", "note": "expired"}
         try:
-            return counted(said, state)
+            return update_from_reply(said, state)
         except SecondhopError as error:
             problem = str(error)
 
 
-def counted(said: object, state: SessionState) -> SessionUpdate:
+def update_from_reply(said: object, state: SessionState) -> SessionUpdate:
     """The update that a reply asks for. A host may send anything; `Reply` is the valid form. Raises
     SecondhopError if the reply has another form, or its votes are not valid."""
     reply = expect_mapping(said, name="a reply", like='{"votes": {id: "hot"}} or {"resolve": {}}')

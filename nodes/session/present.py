@@ -6,7 +6,7 @@ from typing import Any
 
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.evidence.near_cues import NearCues, first_near_cues, near_cues
-from secondhop.nodes.resolve import looked_up, recalled
+from secondhop.nodes.resolve import evidence_entries, recalled
 from secondhop.nodes.selection.contested import contested
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
@@ -79,7 +79,7 @@ async def shown_memories(
     min_score = services.settings.ranking.min_score
     served = {one: shown[one] or facets.get(one, "") for one in shown}
     evidence, near = await shown_evidence(served, state, services=services)
-    entries = await looked_up(evidence, state, near, services=services, picks=served)
+    entries = await evidence_entries(evidence, state, near, services=services, picks=served)
     views = [
         recalled(one, served[one] or None, ids, entries, state, min_score=min_score)
         for one, ids in evidence.items()

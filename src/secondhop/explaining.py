@@ -12,7 +12,7 @@ from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace, hidden_of, preference_of
 from secondhop.memories.finding import id_of
-from secondhop.nodes.selection.visibility import OUTSIDE, Hidden, Sight, looked_up
+from secondhop.nodes.selection.visibility import OUTSIDE, Hidden, VisibilityFilter, hidden_by
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of, vectors_of
 from secondhop.stores.cues import MOST_CUES
@@ -134,13 +134,13 @@ def before_votes(trace: RecallTrace, traces: TraceFolder) -> RecallTrace | None:
 
 async def hidden_now(trace: RecallTrace, store: EntityStore) -> Hidden:
     """What a recall with the same date and filter may not show today."""
-    sight = Sight(
+    visibility = VisibilityFilter(
         trace.asked_at.isoformat(),
         trace.as_of.isoformat() if trace.as_of else "",
         trace.include_stale,
         trace.where,
     )
-    return await looked_up(sight, store)
+    return await hidden_by(visibility, store)
 
 
 def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:

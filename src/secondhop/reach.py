@@ -23,8 +23,8 @@ NOT_SEARCHED = frozenset({"refine", "spark", "playbook"})
 playbook queries only score memories that are near them."""
 
 
-class Standing(NamedTuple):
-    """Where a memory stands in one ranking of one query. The smallest standing is the nearest."""
+class RankInSearch(NamedTuple):
+    """Where a memory stands in one ranking of one query. The smallest is the nearest."""
 
     depth_factor: int
     """The smallest `depth_factor` with which this query would find the memory."""
@@ -53,13 +53,13 @@ async def reach_of(
         return Reach(title=memory.title)
     queries = await embedder.embed_queries([query.text for query in asked])
     rankings = await store.dense(queries, k=FAR)
-    standings: list[Standing | None] = []
+    ranks: list[RankInSearch | None] = []
     for place, (query, hits) in enumerate(zip(asked, rankings, strict=True)):
         worded = (await store.lexical([query.text], k=FAR))[0]
         for found in (hits, worded):
             seen = [hit for hit in found if not hidden.hides(hit.memory_id)]
-            standings.append(standing(seen, memory_id, place, k=trace.k))
-    known = [entry for entry in standings if entry is not None]
+            ranks.append(rank_in_search(seen, memory_id, place, k=trace.k))
+    known = [entry for entry in ranks if entry is not None]
     if not known:
         return Reach(title=memory.title)
     nearest = min(known)
@@ -67,15 +67,17 @@ async def reach_of(
     return reach(memory.title, asked[nearest.place], trace, nearest, cosine=cosine)
 
 
-def standing(hits: Sequence[PassageHit], memory_id: str, place: int, *, k: int) -> Standing | None:
-    """The memory's standing in one ranking, or None if the ranking does not hold it."""
+def rank_in_search(
+    hits: Sequence[PassageHit], memory_id: str, place: int, *, k: int
+) -> RankInSearch | None:
+    """The memory's rank in one ranking, or None if the ranking does not hold it."""
     order = list(dict.fromkeys(hit.memory_id for hit in hits))
     if memory_id not in order:
         return None
     rank = order.index(memory_id) + 1
     passage_rank = [hit.memory_id for hit in hits].index(memory_id) + 1
     deep = max(-(-rank // k), -(-passage_rank // (k * PASSAGES_A_MEMORY)))
-    return Standing(deep, rank, place)
+    return RankInSearch(deep, rank, place)
 
 
 async def vectors_of(memory_id: str, store: EntityStore) -> Vectors:
@@ -86,9 +88,9 @@ async def vectors_of(memory_id: str, store: EntityStore) -> Vectors:
 
 
 def reach(
-    title: str, query: TraceQuery, trace: RecallTrace, nearest: Standing, *, cosine: float
+    title: str, query: TraceQuery, trace: RecallTrace, nearest: RankInSearch, *, cosine: float
 ) -> Reach:
-    """The reach of a memory whose nearest query and standing are known."""
+    """The reach of a memory whose nearest query, and rank for it, are known."""
     facets = {facet.facet_id: facet.name for facet in trace.facets}
     depth = trace.k * int(trace.settings.get("ranking.depth_factor") or 1)
     if not is_planned(trace):

@@ -112,7 +112,7 @@ class Sessions:
         state = await self._rounds.first(asked, progress=options.get("progress"))
         new = StoredSession(session_id=state["session_id"], owner=self._owner, version=0)
         await self._write(new, state)
-        return await self._rounds.answer(state, expires_at=in_(state["ttl_s"]))
+        return await self._rounds.answer(state, expires_at=seconds_from_now(state["ttl_s"]))
 
     start = blocking(astart)
 
@@ -172,7 +172,7 @@ class Sessions:
                 asked: SessionState = {**after, "requests": [*state["requests"], request_id]}
                 after = await self._rounds.next(asked, progress=progress)
             if await self._write(stored, after):
-                return await self._rounds.answer(after, expires_at=in_(after["ttl_s"]))
+                return await self._rounds.answer(after, expires_at=seconds_from_now(after["ttl_s"]))
         raise await self._overtaken(session_id, voted=round_number)
 
     vote = blocking(avote)
@@ -286,7 +286,7 @@ class Sessions:
         return await unpack(stored.document, services=self._rounds.services)
 
     async def _standing(self, stored: StoredSession, state: SessionState) -> SessionAnswer:
-        return await self._rounds.answer(state, expires_at=in_(stored.expires_in_s))
+        return await self._rounds.answer(state, expires_at=seconds_from_now(stored.expires_in_s))
 
     async def _write(self, stored: StoredSession, state: SessionState) -> bool:
         """Write the state over what was read; False if another worker has written meanwhile."""
@@ -332,6 +332,6 @@ def expect_round(number: int, state: SessionState) -> None:
         raise RoundMovedOnError(state["session_id"], voted=number, current=state["round"])
 
 
-def in_(seconds: float) -> datetime:
+def seconds_from_now(seconds: float) -> datetime:
     """The moment that is so many seconds from now."""
     return datetime.now(UTC) + timedelta(seconds=seconds)
