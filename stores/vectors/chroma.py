@@ -28,6 +28,7 @@ from secondhop.stores.vectors.apart import (
 from secondhop.stores.vectors.chroma_client import (
     ChromaClient,
     ChromaCollection,
+    DroppedCollectionError,
     UnloadedIndexError,
 )
 
@@ -39,15 +40,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def read_twice(read: Callable[P, T]) -> Callable[P, T]:
-    """Call `read` once more if Chroma had lost the index, which is then loaded again."""
+def tried_twice(call: Callable[P, T]) -> Callable[P, T]:
+    """Call it once more if Chroma had lost the index or the collection, which is then loaded or
+    looked up again."""
 
-    @wraps(read)
+    @wraps(call)
     def again(*args: P.args, **named: P.kwargs) -> T:
         try:
-            return read(*args, **named)
-        except UnloadedIndexError:
-            return read(*args, **named)
+            return call(*args, **named)
+        except (UnloadedIndexError, DroppedCollectionError):
+            return call(*args, **named)
 
     return again
 
@@ -74,7 +76,7 @@ class ChromaVectors:
         self._name, self._dimension = name, dimension
 
     @in_a_thread
-    @read_twice
+    @tried_twice
     def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
         """See `VectorIndex`."""
         with self._reading() as collection:
@@ -86,7 +88,7 @@ class ChromaVectors:
         return [by_cosine(ids, distances, scale=scale) for ids, distances in found]
 
     @in_a_thread
-    @read_twice
+    @tried_twice
     def fetch(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `VectorIndex`."""
         wanted = list(dict.fromkeys(passage_ids))
@@ -113,14 +115,14 @@ class ChromaVectors:
             await self._remove(list(passage_ids[start : start + _BATCH]))
 
     @in_a_thread
-    @read_twice
+    @tried_twice
     def ids(self) -> set[str]:
         """See `VectorIndex`."""
         with self._reading() as collection:
             return set(collection.ids()) if collection is not None else set()
 
     @in_a_thread
-    @read_twice
+    @tried_twice
     def count(self) -> int:
         """See `VectorIndex`."""
         with self._reading() as collection:
@@ -139,6 +141,7 @@ class ChromaVectors:
             self._client.drop(name)
 
     @in_a_thread
+    @tried_twice
     def _remove(self, passage_ids: list[str]) -> None:
         name = self._existing_name()
         with self._client.writing(name) as session:
@@ -147,6 +150,7 @@ class ChromaVectors:
                 collection.delete(passage_ids)
 
     @in_a_thread
+    @tried_twice
     def _upsert(self, passage_ids: list[str], vectors: Vectors) -> None:
         name = self._existing_name()
         with self._client.writing(name, adds_bytes=vectors.nbytes) as session:

@@ -35,6 +35,10 @@ class UnloadedIndexError(CorruptStoreError):
     """
 
 
+class DroppedCollectionError(StoreError):
+    """The collection that was looked up is gone; another process may have made it again."""
+
+
 class ChromaCollection(Protocol):
     """The vectors of one entity and generation."""
 
@@ -192,6 +196,8 @@ def chroma_errors(place: str, *, cure: str) -> Generator[None, None, None]:
         ) from error
     except _errors().InternalError as error:
         raise _internal(error, place, cure=cure) from error
+    except _errors().NotFoundError as error:
+        raise DroppedCollectionError(f"Chroma at {place} refused: {error}") from error
     except _errors().ChromaError as error:
         raise StoreError(f"Chroma at {place} refused: {error}") from error
     except Exception as error:

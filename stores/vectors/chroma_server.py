@@ -12,7 +12,11 @@ import numpy as np
 from secondhop.errors import UsageError
 from secondhop.stores.rebuild_command import rebuild_command
 from secondhop.stores.records import Vector, Vectors
-from secondhop.stores.vectors.chroma_client import ChromaSession, chroma_errors
+from secondhop.stores.vectors.chroma_client import (
+    ChromaSession,
+    DroppedCollectionError,
+    chroma_errors,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -37,9 +41,12 @@ class ChromaServer:
     @contextmanager
     def reading(self, name: str) -> Generator[ChromaSession, None, None]:
         """See `ChromaClient`."""
-        del name
-        with chroma_errors(self._url, cure=self._cure):
-            yield self._connected()
+        try:
+            with chroma_errors(self._url, cure=self._cure):
+                yield self._connected()
+        except DroppedCollectionError:
+            self._connected().expect(name, exists=True)
+            raise
 
     def writing(self, name: str, *, adds_bytes: int = 0) -> AbstractContextManager[ChromaSession]:
         """See `ChromaClient`."""

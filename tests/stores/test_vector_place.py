@@ -149,6 +149,36 @@ async def test_a_store_on_a_server_is_not_taken_for_one_that_lost_its_vectors(
     assert place_in(folder) == ""
 
 
+@pytest.mark.slow
+async def test_an_open_entity_goes_on_after_another_process_deleted_it_and_stored_it_again(
+    tmp_path: Path, make: SimpleNamespace, chroma_server: str
+) -> None:
+    async with (
+        aclosing(StoreDirectory(tmp_path, chroma_url=chroma_server)) as home,
+        aclosing(StoreDirectory(tmp_path, chroma_url=chroma_server)) as other,
+    ):
+        await filled(home, make)
+        async with aclosing(await opened(home)) as mine:
+            await stored_again(other, make)
+            (hits,) = await mine.dense(make.vectors("gamma"), k=1)
+            assert [hit.memory_id for hit in hits] == ["n"]
+
+            await stored_again(other, make)
+            await mine.put([make.memory("o", "delta")])
+            assert (await mine.counts()).vectors == 4
+
+            await stored_again(other, make)
+            await mine.delete(["m"])
+            assert (await mine.counts()).vectors == 1
+        await home.delete_entity("me")
+
+
+async def stored_again(home: StoreDirectory, make: SimpleNamespace) -> None:
+    """Delete the entity, and store the same memories."""
+    await home.delete_entity("me")
+    await filled(home, make)
+
+
 def place_in_all(folder: Path) -> set[str | None]:
     places: set[str | None] = set()
     for path in folder.glob("entities/*/catalog.db"):
