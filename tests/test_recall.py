@@ -1,25 +1,36 @@
 """`Recall` itself, with a real store in a folder and the hashing embedder."""
 
 import asyncio
+import json
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes import note
+from tests.models.fault_server import FaultServer, body, running
 from tests.small_world import LIFE, QUESTION, recall_settings
 from tests.store_files import stores_below
 
-from secondhop.errors import StoreUnavailableError, UnknownEntityError, UsageError
+from secondhop.errors import (
+    EmbedderMismatchError,
+    StoreUnavailableError,
+    UnknownEntityError,
+    UsageError,
+)
 from secondhop.memories.records import Fact
+from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.nodes.begin import QUESTION_CHARS
 from secondhop.nodes.reasons import WEAK
 from secondhop.recall import Recall
+from secondhop.stores.in_a_thread import in_a_thread
+from secondhop.stores.sessions_database import DatabaseSessions
+from secondhop.stores.store_directory import StoreDirectory
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -259,6 +270,44 @@ async def test_a_model_that_cannot_be_reached_is_replaced_and_named(tmp_path: Pa
     assert result.ids() == ["tea"]
     assert {line.partition(":")[0] for line in result.degraded} >= {"decompose", "expand"}
     assert any(line.startswith("critique") for line in result.degraded)
+
+
+async def test_what_cannot_be_opened_leaves_no_file_and_no_connection_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"object": "embedding", "index": 0, "embedding": [1.0] * 64}]
+    embeddings = body(json.dumps({"object": "list", "data": rows}).encode())
+    async with running(FaultServer(otherwise=embeddings)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "any")
+        name, other = f"openai:{server.model}", tmp_path / "other"
+        async with await Recall.aopen(other, embedder=HashingEmbedder()) as made:
+            await made.aadd([note("a", "text")])
+        async with await Recall.aopen(tmp_path, embedder=name) as made:
+            await made.aadd([note("a", "text")])
+
+        with pytest.raises(EmbedderMismatchError):
+            await Recall.aopen(other, embedder=name)
+        await server.until_nobody_is_connected()
+        with pytest.raises(TypeError):
+            await Recall.aopen(tmp_path, embedder=name, caches=cast(Any, 5))
+        await server.until_nobody_is_connected()
+        assert not StoreDirectory(tmp_path).place.is_in_use("default")
+
+
+async def test_closing_goes_on_after_a_part_that_fails(tmp_path: Path) -> None:
+    class Failing(DatabaseSessions):
+        @in_a_thread
+        def aclose(self) -> None:
+            raise ConnectionError("the server of sessions is away")
+
+    sessions = Failing(tmp_path / "sessions.db")
+    recall = await Recall.aopen(tmp_path, embedder="hashing", sessions=sessions)
+    await recall.aadd([note("a", "text")])
+
+    with pytest.raises(ConnectionError):
+        await recall.aclose()
+    assert not StoreDirectory(tmp_path).place.is_in_use("default")
 
 
 def test_a_recall_that_is_constructed_says_how_it_is_opened() -> None:

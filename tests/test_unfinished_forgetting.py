@@ -1,6 +1,7 @@
 """A `forget` that was cut short by a kill or an error is finished later, and the error says so."""
 
 import asyncio
+import errno
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,8 @@ from tests.vector_files import files_with_vector
 from secondhop.errors import StoreFullError, UnfinishedForgettingError, UsageError
 from secondhop.recall import Recall
 from secondhop.stores.records import Vector
+from secondhop.stores.store_directory import StoreDirectory
+from secondhop.stores.trace_files import TraceFilesInFolder
 from secondhop.stores.vectors.chroma import ChromaVectors
 
 SECRET = "The vault opens with Zebraquartz Kandinsky."
@@ -108,6 +111,32 @@ async def test_an_error_on_the_way_is_told_and_another_forget_finishes_it(
 
     assert files_with_words(tmp_path) == []
     assert files_with_vectors(vectors, tmp_path) == []
+
+
+async def test_a_memory_opens_even_if_there_is_no_room_to_finish(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def cut_off(*_: object, **__: object) -> None:
+        raise asyncio.CancelledError
+
+    await filled(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(TraceFilesInFolder, "write", full)
+        async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+            with pytest.raises(UnfinishedForgettingError, match="No space left"):
+                await recall.memories.aforget("secret")
+        async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+            assert (await recall.memories.acounts()).memories == 61
+    with monkeypatch.context() as patch:
+        patch.setattr(TraceFilesInFolder, "write", cut_off)
+        with pytest.raises(asyncio.CancelledError):
+            await Recall.aopen(tmp_path, embedder="hashing")
+        assert not StoreDirectory(tmp_path).place.is_in_use("default")
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        assert (await recall.memories.acounts()).memories == 60
 
 
 async def test_what_is_stored_again_meanwhile_stays(

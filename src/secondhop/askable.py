@@ -179,8 +179,10 @@ class Askable(ABC):
 
     def close(self) -> None:
         """As `aclose`, for callers without an event loop."""
-        self._loop.run(self.aclose)
-        self._loop.close()
+        try:
+            self._loop.run(self.aclose)
+        finally:
+            self._loop.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,7 +1,8 @@
 """Opens the parts of a `Recall`: store, models, services."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -83,11 +84,18 @@ class Embedders:
 
     async def aclose(self) -> None:
         """Close the cache files, and the connections of the models that we made."""
-        self.entity.close()
-        self.library.close()
-        for model in self.owned:
-            if isinstance(model, HoldsConnections):
-                await model.aclose()
+        async with closing_connections(self.owned) as closing:
+            closing.callback(self.library.close)
+            closing.callback(self.entity.close)
+
+
+def closing_connections(models: Iterable[object]) -> AsyncExitStack:
+    """A block that ends by closing the models' connections, all of them even if one fails."""
+    closing = AsyncExitStack()
+    for model in models:
+        if isinstance(model, HoldsConnections):
+            closing.push_async_callback(model.aclose)
+    return closing
 
 
 def cached_embedders(
@@ -148,40 +156,47 @@ async def open_parts(
     if model is not None or own_prices is not None:
         prices = load_prices(own_prices)
     base = await chosen_embedder(embedder)
-    scale = chosen_scale(options.get("scale"), model_id=base.model_id)
-    home, store = await opened_store(
-        path, entity, embedder=base, chroma_url=chroma_url, mending=options.get("mending", False)
-    )
-    folder = home.path / "entities" / entity_slug(entity)
-    embedders = cached_embedders(
-        base,
-        entity_cache=Path(options.get("caches") or folder) / "embeddings.db",
-        owned=[part for given, part in ((embedder, base), (llm, model)) if isinstance(given, str)],
-    )
-    services = services_of(
-        store,
-        embedders,
-        entity=entity,
-        settings=config,
-        reranker=options.get("reranker"),
-        llm=model,
-        prompts=prompts,
-        prices=prices,
-        scale=scale,
-    )
-    annotate, deadline_s = options.get("annotate", True), config.limits.deadline_s
-    return Parts(
-        home=home,
-        store=store,
-        embedders=embedders,
-        services=services,
-        sessions=sessions or home.place.sessions(entity),
-        counters=home.place.counters(entity),
-        llm=model,
-        prompts=prompts,
-        prices=prices,
-        annotate=AnnotateSettings.given(annotate, deadline_s=deadline_s),
-    )
+    owned = [part for given, part in ((embedder, base), (llm, model)) if isinstance(given, str)]
+    async with closing_connections(owned) as opened:
+        scale = chosen_scale(options.get("scale"), model_id=base.model_id)
+        home = StoreDirectory(path if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
+        opened.push_async_callback(home.aclose)
+        mending = options.get("mending", False)
+        with files_left():
+            store = await open_entity(home, entity, embedder=base, mending=mending)
+        opened.push_async_callback(store.aclose)
+        folder = home.path / "entities" / entity_slug(entity)
+        embedders = cached_embedders(
+            base,
+            entity_cache=Path(options.get("caches") or folder) / "embeddings.db",
+            owned=owned,
+        )
+        services = services_of(
+            store,
+            embedders,
+            entity=entity,
+            settings=config,
+            reranker=options.get("reranker"),
+            llm=model,
+            prompts=prompts,
+            prices=prices,
+            scale=scale,
+        )
+        annotate, deadline_s = options.get("annotate", True), config.limits.deadline_s
+        parts = Parts(
+            home=home,
+            store=store,
+            embedders=embedders,
+            services=services,
+            sessions=sessions or home.place.sessions(entity),
+            counters=home.place.counters(entity),
+            llm=model,
+            prompts=prompts,
+            prices=prices,
+            annotate=AnnotateSettings.given(annotate, deadline_s=deadline_s),
+        )
+        opened.pop_all()  # now `Recall.aclose` closes them
+    return parts
 
 
 def checked(
@@ -235,24 +250,6 @@ def services_of(
         price=price_of(llm.model_id, prices) if llm is not None else None,
         settings=settings,
     )
-
-
-async def opened_store(
-    path: str | Path | None,
-    entity: str,
-    *,
-    embedder: Embedder,
-    chroma_url: str | None,
-    mending: bool,
-) -> tuple[StoreDirectory, EntityStore]:
-    """Open the store and the entity in it; closes everything if that fails."""
-    home = StoreDirectory(path if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
-    try:
-        with files_left():
-            return home, await open_entity(home, entity, embedder=embedder, mending=mending)
-    except BaseException:
-        await home.aclose()
-        raise
 
 
 async def open_entity(

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -132,8 +133,12 @@ class Recall(Askable):
             options=options,
         )
         recall = cls(parts, checkpointer=checkpointer)
-        if not options.get("mending") and await parts.store.erasure.unfinished() is not None:
-            await recall.memories.forgetter.finish()
+        try:
+            if not options.get("mending") and await parts.store.erasure.unfinished() is not None:
+                await recall.memories.forgetter.finish()
+        except BaseException:
+            await recall.aclose()
+            raise
         return recall
 
     @classmethod
@@ -211,11 +216,9 @@ class Recall(Askable):
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
         parts = self._parts
-        await self._behind.aclose()
-        await parts.sessions.aclose()
-        await parts.store.aclose()
-        await parts.embedders.aclose()
-        await parts.home.aclose()
+        async with AsyncExitStack() as closing:  # it closes the others even if one fails
+            for one in (parts.home, parts.embedders, parts.store, parts.sessions, self._behind):
+                closing.push_async_callback(one.aclose)
 
     # --- asking ---
 

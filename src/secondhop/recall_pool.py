@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,10 +15,10 @@ from secondhop.errors import SecondhopError, StoreError
 from secondhop.given_values import check_counts
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import chosen_llm
-from secondhop.models.embedder import Embedder, HoldsConnections
+from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import Config
-from secondhop.opening import DEFAULT_STORE, OpenOptions, checked
+from secondhop.opening import DEFAULT_STORE, OpenOptions, checked, closing_connections
 from secondhop.prompts.templates import PromptSource
 from secondhop.recall import Recall
 from secondhop.stores.locks import to_its_end
@@ -193,11 +193,8 @@ class RecallPool:
         if self._annotating is not None:
             self._annotating.cancel()
             await asyncio.gather(self._annotating, return_exceptions=True)
-        async with AsyncExitStack() as closing:  # it closes the others even if one fails
+        async with closing_connections(self._owned) as closing:
             closing.push_async_callback(self._home.aclose)
-            for model in self._owned:
-                if isinstance(model, HoldsConnections):
-                    closing.push_async_callback(model.aclose)
             for entity in self._opened:
                 closing.push_async_callback(self._close, entity)
 

@@ -62,6 +62,8 @@ class FaultServer:
     """The bodies of all requests, in order."""
     heads: list[str] = field(default_factory=list[str])
     """First lines and headers of all requests, in order."""
+    connections: int = 0
+    """How many are open."""
     at_once: int = 0
     most_at_once: int = 0
     reached: asyncio.Event = field(default_factory=asyncio.Event)
@@ -81,6 +83,7 @@ class FaultServer:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection until either side closes it."""
+        self.connections += 1
         try:
             while not writer.is_closing():
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -95,9 +98,15 @@ class FaultServer:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass  # the client is gone
         finally:
+            self.connections -= 1
             writer.close()
             with suppress(ConnectionError):
                 await writer.wait_closed()
+
+    async def until_nobody_is_connected(self) -> None:
+        async with asyncio.timeout(5):
+            while self.connections:  # noqa: ASYNC110 - any of the connections may be the last
+                await asyncio.sleep(0.01)
 
     async def _respond(self, exchange: Exchange) -> None:
         self.asked.append(exchange.asked)

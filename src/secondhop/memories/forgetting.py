@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from secondhop.errors import StoreError, UnfinishedForgettingError
+from secondhop.errors import SecondhopError, StoreError, UnfinishedForgettingError
 from secondhop.ingest.batches import embedding_text
 from secondhop.memories.records import Forgotten
 from secondhop.memories.writing import MemoryWriting
@@ -81,7 +81,7 @@ class Forgetter:
             return
         try:
             await self.forget([])
-        except StoreError as error:
+        except (OSError, SecondhopError) as error:
             logger.warning("%s", error)
         else:
             logger.warning("an unfinished `forget` is finished now: %s", ", ".join(unfinished))
@@ -104,7 +104,7 @@ class Forgetter:
             )
             await mask(self.traces, await asyncio.to_thread(late), found)
             return erased
-        except StoreError as error:
+        except (OSError, StoreError) as error:
             raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
 
     async def _forget_questions(self, found: Erased) -> None:
