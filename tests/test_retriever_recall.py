@@ -13,10 +13,12 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import InMemoryVectorStore
 from langgraph.store.memory import InMemoryStore
 from tests.fakes import WrittenPlanner, facet
+from tests.models.fault_server import FaultServer, running
 from tests.small_world import LIFE, QUESTION
 
 from secondhop import Recall, StoreError, UsageError
 from secondhop.models.hashing import HashingEmbedder
+from secondhop.nodes.config import Config, RecallLimits
 from secondhop.retriever_recall import RetrieverRecall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -201,3 +203,23 @@ async def test_nothing_is_kept_after_the_end(words: Words) -> None:
     with pytest.raises(StoreError, match="closed"):
         await recall.arecall(QUESTION)
     assert not await asyncio.to_thread(folder.exists)
+
+
+async def test_the_model_that_a_name_stands_for_waits_as_long_as_a_recall_may_take_and_is_closed(
+    words: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(FaultServer()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "any")
+        limits = RecallLimits(deadline_s=300)
+        config, llm = Config(limits=limits), f"openai:{server.model}"
+        async with Recall.over(words, embedder="hashing", llm=llm, config=config) as recall:
+            await recall.arecall(QUESTION)
+            assert "x-stainless-read-timeout: 300" in server.heads[0].lower()
+            assert server.connections
+        await server.until_nobody_is_connected()
+
+
+def test_what_is_no_config_is_refused(words: Words) -> None:
+    with pytest.raises(UsageError, match="config must be a secondhop Config"):
+        Recall.over(words, embedder="hashing", config={})  # type: ignore[arg-type]

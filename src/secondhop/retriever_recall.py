@@ -24,7 +24,7 @@ from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.selection.scale import scale_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
-from secondhop.opening import Embedders, cached_embedders
+from secondhop.opening import Embedders, cached_embedders, checked
 from secondhop.prompts.templates import PromptSource
 from secondhop.retrieved import Finding, RetrievedMemories
 from secondhop.running import RecallEvents, run_recall
@@ -85,9 +85,11 @@ class RetrieverRecall(Askable):
     ) -> None:
         """Use `Recall.over` instead."""
         self._find, self._embedder = find, embedder
-        self._llm = chosen_llm(llm)
+        config, prompts = checked(config, prompts, {}, caller="Recall.over")
         self.config = config or Config()
         """The limits and ranking settings in use."""
+        self._llm = chosen_llm(llm, deadline_s=self.config.limits.deadline_s)
+        self._owned: list[object] = [self._llm] if isinstance(llm, str) else []
         self.planner: Planner | None = None
         self.critic: Critic | None = None
         if self._llm is not None:
@@ -161,8 +163,9 @@ class RetrieverRecall(Askable):
             if self._models is None:
                 base = await chosen_embedder(self._embedder)
                 file = Path(self._folder.name) / "embeddings.db"
-                owned = [base] if isinstance(self._embedder, str) else []
-                self._models = cached_embedders(base, entity_cache=file, owned=owned)
+                if isinstance(self._embedder, str):
+                    self._owned.append(base)
+                self._models = cached_embedders(base, entity_cache=file, owned=self._owned)
         return self._models
 
     if not TYPE_CHECKING:
