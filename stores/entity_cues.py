@@ -47,7 +47,8 @@ class EntityCues:
         """`writing` is a block in which no other process writes."""
         self._catalog, self._index, self._outbox = catalog, index, outbox
         self._dimension, self._writing, self._clock = dimension, writing, clock
-        self._is_readable = True
+        self.is_readable = True
+        """Whether the vectors are used. Whoever looks at all of them notes whether it succeeded."""
 
     async def check(self, vectors: VectorMaintenance, *, cure: str) -> None:
         """Remove vectors that belong to no cue; warn if some are missing or not readable.
@@ -63,14 +64,14 @@ class EntityCues:
         except UnfinishedIndexError:
             raise
         except CorruptStoreError as error:
-            self._is_readable = False
+            self.is_readable = False
             _log.warning("recall works without cues, whose vectors cannot be read: %s", error)
 
     # --- CueSearch ---
 
     async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
         """See `CueSearch`. Raises UsageError for queries of another dimension than the store."""
-        if k < 1 or not len(queries) or not self._is_readable:
+        if k < 1 or not len(queries) or not self.is_readable:
             return [[] for _ in queries]
         self._expect_same_dimension(queries)
         with search_span("cues", len(queries)) as span:
@@ -111,7 +112,7 @@ class EntityCues:
 
     async def vectors(self, cue_ids: Sequence[str]) -> dict[str, Vector]:
         """See `CueSearch`."""
-        return await self._index.fetch(cue_ids) if self._is_readable else {}
+        return await self._index.fetch(cue_ids) if self.is_readable else {}
 
     async def standing(self) -> CueStanding:
         """See `CueSearch`."""

@@ -1,6 +1,7 @@
 """What every store must do with cues and annotations, over each vector index."""
 
 import asyncio
+import shutil
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing, closing, suppress
@@ -14,8 +15,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fakes import note
 
 from secondhop.errors import CorruptStoreError, UsageError
+from secondhop.recall import Recall
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.cue_writes import store_given
 from secondhop.stores.catalog.migrations import MIGRATIONS
@@ -353,7 +356,7 @@ async def test_damaged_cue_vectors_leave_all_else_at_work(
     await store.put(many)
     await store.aclose()
     await home.aclose()
-    (segment,) = segments(home, ".cues")
+    (segment,) = segments(home.path, ".cues")
     (home.path / "chroma" / segment / "header.bin").write_bytes(b"nonsense")
 
     async with aclosing(StoreDirectory(home.path)) as again:
@@ -368,13 +371,30 @@ async def test_damaged_cue_vectors_leave_all_else_at_work(
         await store.aclose()
 
 
-def segments(home: StoreDirectory, ending: str) -> list[str]:
+async def test_cues_are_searched_again_once_their_vectors_are_mended(tmp_path: Path) -> None:
+    asks = tuple(f"leave the house by door {n}" for n in range(8))
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd([replace(note(f"d{n}", f"Door {n}"), cues=asks) for n in range(10)])
+    (segment,) = segments(tmp_path, ".cues")
+    (tmp_path / "chroma" / segment / "header.bin").write_bytes(b"nonsense")
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        cues = recall.admin.store.cues
+        queries = await recall.admin.services.embedder.embed_passages([asks[0]])
+        assert await cues.search(queries, k=5) == [[]]
+
+        shutil.rmtree(tmp_path / "chroma")
+        assert (await recall.admin.adoctor(fix=True)).sound
+
+        assert len((await cues.search(queries, k=5))[0]) == 5
+
+
+def segments(store: Path, ending: str) -> list[str]:
     """Folders with the index files of the collections whose names end in `ending`."""
     sql = (
         "SELECT segments.id FROM segments JOIN collections ON collections.id = collection "
         "WHERE scope = 'VECTOR' AND name LIKE '%' || ?"
     )
-    with closing(sqlite3.connect(home.path / "chroma" / "chroma.sqlite3")) as connection:
+    with closing(sqlite3.connect(store / "chroma" / "chroma.sqlite3")) as connection:
         return [segment for (segment,) in connection.execute(sql, (ending,))]
 
 

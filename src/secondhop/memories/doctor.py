@@ -146,7 +146,9 @@ async def check_cues(case: Examined) -> list[Finding]:
     cues = (await case.store.cues.of_memories(ids)).values()
     texts = {cue.cue_id: cue.text for own in cues for cue in own}
     try:
-        return await mended(case.store.cue_vectors, texts, case, what="cues")
+        found = await mended(case.store.cue_vectors, texts, case, what="cues")
+        case.store.cues.is_readable = True
+        return found
     except CorruptStoreError as error:
         what = "vectors of cues cannot be read, so no memory is found by its cues"
         cure = "`secondhop reindex` makes them again"
