@@ -173,7 +173,9 @@ class EntityStore(EntityReader):
         if not memory_ids or not await asyncio.to_thread(self._catalog.exists):
             return 0
         async with self._writing():
-            return await to_its_end(self._outbox.delete(memory_ids))
+            existed = await to_its_end(self._outbox.delete(memory_ids))
+            self._known_vectors.clear()
+            return existed
 
     def _now(self) -> datetime:
         return self.clock()

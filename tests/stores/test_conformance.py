@@ -254,7 +254,10 @@ class TestEntityStore:
         self, store: EntityStore, make: SimpleNamespace
     ) -> None:
         await store.put([make.memory("a", "alpha", "common"), make.memory("b", "beta", "common")])
+        gone = (await store.passage_ids(["a"]))["a"]
+        assert len(await store.vectors(gone)) == 2
         assert await store.delete(["a", "a", "unknown"]) == 1
+        assert await store.vectors(gone) == {}
         assert (await store.lexical(["alpha"], k=5))[0] == []
         assert {hit.memory_id for hit in (await store.lexical(["common"], k=5))[0]} == {"b"}
         counts = await store.counts()
