@@ -57,7 +57,7 @@ class EntityCues:
             UnfinishedIndexError: a killed process left them half written.
         """
         try:
-            if missing := await vectors.missing():
+            if missing := await vectors.drop_orphans():
                 _log.warning(
                     "%d vectors of cues are missing, so recall finds less: %s", missing, cure
                 )

@@ -196,7 +196,7 @@ class EntityStore(EntityReader):
             await asyncio.to_thread(self._catalog.create, self.identity)
 
     async def _expect_all_vectors(self) -> None:
-        if missing := await self.passage_vectors.missing():
+        if missing := await self.passage_vectors.drop_orphans():
             expected = await asyncio.to_thread(self._catalog.passage_count)
             raise CorruptStoreError(
                 f"{missing} of {expected} passage vectors of entity {self.identity.entity!r} are "

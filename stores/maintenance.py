@@ -52,8 +52,8 @@ class VectorMaintenance:
         present = await self.index.ids()
         return Strays(sorted(stored - present), sorted(present - stored))
 
-    async def missing(self) -> int:
-        """How many vectors are missing. If none is, orphans are removed.
+    async def drop_orphans(self) -> int:
+        """Remove orphans, unless vectors are missing. Returns how many are missing.
 
         The caller holds the writer's lock. Usually this only compares two counts.
         """
