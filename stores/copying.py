@@ -84,8 +84,10 @@ async def copy_entity(entity: str, source: StoreDirectory, target: StoreDirector
         StoreError: the target already has other memories of that entity.
         UsageError: source and target are the same.
     """
-    if source.name == target.name:
-        raise UsageError(f"{source.name} cannot be copied into itself; name another place")
+    if source.place.lock(entity).key == target.place.lock(entity).key:
+        raise UsageError(
+            f"{source.name} cannot be copied into itself ({target.name}); name another place"
+        )
     with closing(source.place.catalog(entity)) as catalog:
         identity = await asyncio.to_thread(catalog.identity)
     for home in (source, target):  # this upgrades an older schema and undoes half-done writes

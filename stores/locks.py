@@ -78,12 +78,7 @@ class WriterLock:
     """A `Lock` on a file."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @property
-    def key(self) -> Path:
-        """See `Lock`."""
-        return self.path
+        self.path, self.key = path, path.resolve()
 
     def try_acquire(self) -> Callable[[], None] | None:
         """See `Lock`."""

@@ -144,7 +144,11 @@ async def test_a_copy_that_was_killed_is_made_by_the_next_one(
         assert (await copy.admin.adoctor()).sound
 
 
-async def test_what_would_be_overwritten_or_does_not_fit_is_refused(place: Place) -> None:
+async def test_what_would_be_overwritten_or_does_not_fit_is_refused(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "_LOCK_TIMEOUT_S", 1.0)
+    monkeypatch.chdir(tmp_path)
     here, there, other = (place("folder") for _ in range(3))
     for at in (here, there):
         async with await opened(at) as recall:
@@ -156,8 +160,11 @@ async def test_what_would_be_overwritten_or_does_not_fit_is_refused(place: Place
             await recall.admin.acopy(there[0])
         with pytest.raises(EmbedderMismatchError):
             await recall.admin.acopy(other[0])
-        with pytest.raises(UsageError, match="into itself"):
-            await recall.admin.acopy(here[0])
+        link = tmp_path / "link"
+        link.symlink_to(here[0])
+        for same in (here[0], Path(here[0]).name, link):
+            with pytest.raises(UsageError, match="into itself"):
+                await recall.admin.acopy(same)
         with pytest.raises(UnknownEntityError, match="zoe"):
             await recall.admin.acopy(place("folder")[0], entities=["mara", "zoe"])
     async with aclosing(StoreDirectory(place("folder")[0])) as misspelt:
