@@ -12,6 +12,7 @@ from secondhop.nodes.config import BriefingSettings
 from secondhop.observe.service import ConversationReading
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
+from secondhop.sync import BackgroundLoop
 from secondhop.traces import TraceFolder
 
 
@@ -33,6 +34,7 @@ def memories_of(
         reading=lambda: reading,
         cues=never_needed,
         briefing=BriefingSettings(),
+        loop=BackgroundLoop(),
     )
 
 

@@ -19,6 +19,7 @@ from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.sessions_database import SESSIONS, DatabaseSessions
 from secondhop.stores.sqlite import SqliteDatabase
+from secondhop.sync import BackgroundLoop
 
 
 class Killed(BaseException):
@@ -73,6 +74,7 @@ def sessions_over(
         entity=services.entity,
         ready=nothing_to_do,
         learn=learn,
+        loop=BackgroundLoop(),
     )
 
 

@@ -35,14 +35,14 @@ class Learning:
         store: EntityStore,
         services: Services,
         *,
-        counters: CounterStore | None = None,
-        loop: BackgroundLoop | None = None,
+        counters: CounterStore,
+        loop: BackgroundLoop,
     ) -> None:
         """`counters` count what each session showed, and what was accepted."""
         self._store, self._cues = store, store.cues
         self._services, self._counters = services, counters
         self._generic = GenericCues(services.playbooks, services.embedder)
-        self._loop = loop or BackgroundLoop()
+        self._loop = loop
 
     async def alearn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
         """Learn from a resolved session.
@@ -184,7 +184,7 @@ class Learning:
         return cues[best] if near[best] >= SAME else None
 
     async def _count(self, session: ResolvedSession, stored: Collection[str]) -> None:
-        if self._counters is None or not stored:
+        if not stored:
             return
         use = Use(
             trace_id="",

@@ -22,11 +22,11 @@ class Cues:
     """
 
     def __init__(
-        self, writing: MemoryWriting, annotating: Annotating, *, loop: BackgroundLoop | None = None
+        self, writing: MemoryWriting, annotating: Annotating, *, loop: BackgroundLoop
     ) -> None:
         """Reads nothing yet."""
         self._writing, self._store, self._annotating = writing, writing.store, annotating
-        self._loop = loop or BackgroundLoop()
+        self._loop = loop
 
     async def ashow(self, memory_id: str) -> MemoryCues:
         """The cues of one memory, with its role and what it replaces.

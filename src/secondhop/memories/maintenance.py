@@ -36,12 +36,12 @@ class Maintenance:
         services: Services,
         traces: TraceFolder,
         warm: Callable[[Callable[[int, int], None] | None], Awaitable[None]],
-        loop: BackgroundLoop | None = None,
+        loop: BackgroundLoop,
     ) -> None:
         """`home` is the store that the entity is in."""
         self._writing, self._home = writing, home
         self._services, self._traces, self._warm = services, traces, warm
-        self._loop = loop or BackgroundLoop()
+        self._loop = loop
 
     @property
     def services(self) -> Services:

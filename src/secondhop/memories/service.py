@@ -70,7 +70,7 @@ class MemoryService(MemoryReading):
         reading: "Callable[[], ConversationReading]",
         cues: "Callable[[], Cues]",
         briefing: BriefingSettings,
-        loop: BackgroundLoop | None = None,
+        loop: BackgroundLoop,
     ) -> None:
         """
         Args:
@@ -78,7 +78,7 @@ class MemoryService(MemoryReading):
             cues: makes `Cues` when it is first needed.
             briefing: the limit and the shares of a briefing, unless a call gives others.
         """
-        super().__init__(writing, loop=loop or BackgroundLoop())
+        super().__init__(writing, loop=loop)
         self._traces = traces
         self.forgetter = Forgetter(writing=writing, traces=traces)
         self._reading, self._cues, self._briefing = reading, cues, briefing

@@ -62,7 +62,7 @@ class Sessions:
         entity: str,
         ready: Callable[[], Awaitable[None]],
         learn: Callable[..., Awaitable[Learned]],
-        loop: BackgroundLoop | None = None,
+        loop: BackgroundLoop,
     ) -> None:
         """Nothing is read or written yet.
 
@@ -72,7 +72,7 @@ class Sessions:
                 worker that resolved it.
         """
         self._rounds, self._store, self._ready = rounds, store, ready
-        self._owner, self._loop = entity_digest(entity), loop or BackgroundLoop()
+        self._owner, self._loop = entity_digest(entity), loop
         self._learn_from = learn
 
     def open(self, question: str, **options: Unpack[SessionOptions]) -> RecallSession:
