@@ -26,7 +26,6 @@ from secondhop.stores.open_files import files_left
 from secondhop.stores.outbox import Outbox, checked
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EarlierText, EmbeddedMemory, Topic
-from secondhop.stores.vectors.memory_index import MemoryIndex
 
 _log = logging.getLogger(__name__)
 
@@ -41,14 +40,13 @@ class EntityStore(EntityReader):
         *,
         identity: Identity,
         lock: Lock,
-        cue_index: VectorIndex | None = None,
+        cue_index: VectorIndex,
         before_first_put: Callable[[], None] = lambda: None,
     ) -> None:
-        """`lock` is held while writing; the vectors of cues are by default kept in memory."""
+        """`lock` is held while writing."""
         super().__init__(catalog, index, identity=identity)
         self._lock = lock
         self._before_first_put = before_first_put
-        cue_index = cue_index or MemoryIndex()
         self._outbox = Outbox(catalog, index, cue_index=cue_index, identity=identity)
         self.map = MemoryMap(catalog, index)
         held = partial(VectorMaintenance, catalog=catalog, writing=self._writing)

@@ -226,6 +226,7 @@ def world_over(folder: Path, index: MemoryIndex) -> SmallWorld:
         index,
         identity=identity,
         lock=WriterLock(folder / "writer.lock"),
+        cue_index=MemoryIndex(),
     )
     return SmallWorld(store=store, embedder=embedder)
 

@@ -194,7 +194,11 @@ class Histories(RuleBasedStateMachine):
             setattr(index, name, killer.around_async(getattr(index, name)))
         identity = Identity(entity="e", embedder_id=self.embedder.model_id, dimension=64)
         store = EntityStore(
-            catalog, index, identity=identity, lock=WriterLock(self.folder / "writer.lock")
+            catalog,
+            index,
+            identity=identity,
+            lock=WriterLock(self.folder / "writer.lock"),
+            cue_index=MemoryIndex(),
         )
         store.clock = lambda: on(DAYS)
         self.runner.run(store.open())

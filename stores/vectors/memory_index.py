@@ -1,4 +1,4 @@
-"""Passage vectors in RAM, searched exactly: for tests and small embedded uses."""
+"""Vectors in RAM, searched exactly: of what a host's retriever found in one recall."""
 
 from collections.abc import Sequence
 

@@ -83,6 +83,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         MemoryIndex(),
         identity=Identity(entity="mara", embedder_id=embedder.model_id, dimension=16),
         lock=WriterLock(tmp_path / "writer.lock"),
+        cue_index=MemoryIndex(),
     )
     memories = memories_of(store, embedder, folder=tmp_path, clock=lambda: NOW)
     yield Desk(memories=memories)

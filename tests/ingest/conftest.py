@@ -26,7 +26,11 @@ class WatchedStore(EntityStore):
         identity = Identity(entity="anna", embedder_id="crc", dimension=16)
         lock = WriterLock(folder / "lock")
         super().__init__(
-            Catalog(folder / "catalog.db"), MemoryIndex(), identity=identity, lock=lock
+            Catalog(folder / "catalog.db"),
+            MemoryIndex(),
+            identity=identity,
+            lock=lock,
+            cue_index=MemoryIndex(),
         )
         self.puts: list[list[str]] = []
         self.put_seconds = 0.0

@@ -209,6 +209,7 @@ async def own_store(tmp_path: Path) -> AsyncIterator[EntityStore]:
         MemoryIndex(),
         identity=Identity(entity="me", embedder_id=EMBEDDER, dimension=DIMENSION),
         lock=WriterLock(tmp_path / "writer"),
+        cue_index=MemoryIndex(),
     )
     async with aclosing(opened):
         yield opened

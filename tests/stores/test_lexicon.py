@@ -92,7 +92,11 @@ async def test_after_any_writes_scores_are_those_of_the_definition(
     identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
     catalog = Catalog(folder / "catalog.db")
     store = EntityStore(
-        catalog, MemoryIndex(), identity=identity, lock=WriterLock(folder / "writer")
+        catalog,
+        MemoryIndex(),
+        identity=identity,
+        lock=WriterLock(folder / "writer"),
+        cue_index=MemoryIndex(),
     )
     async with aclosing(store):
         for number, words in versions:

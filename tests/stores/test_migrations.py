@@ -91,7 +91,11 @@ async def test_a_store_of_the_first_schema_opens_with_the_vectors_it_has(
     old = make.memory("a", "the boiler hums")
     await index.upsert([old.passages[0].passage_id], old.vectors)
     store = EntityStore(
-        catalog, index, identity=catalog.identity(), lock=WriterLock(tmp_path / "lock")
+        catalog,
+        index,
+        identity=catalog.identity(),
+        lock=WriterLock(tmp_path / "lock"),
+        cue_index=MemoryIndex(),
     )
 
     await store.open()
