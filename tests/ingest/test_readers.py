@@ -110,7 +110,7 @@ def test_a_folder_lists_what_it_did_not_read(samples: Path) -> None:
             "whatsapp.txt",
             ["Anna", "Ben Müller", "Anna"],
             "<Media omitted>",
-            datetime(2023, 12, 31, 22, 15, tzinfo=UTC),
+            datetime(2023, 12, 31, 22, 16, tzinfo=UTC),
         ),
     ],
 )
@@ -168,6 +168,47 @@ def test_a_note_with_headings_stays_a_note_unless_told_otherwise(
     assert (note.source, note.messages[0].content) == ("note", lines.replace("|", "\n"))
     (told,) = memories(tmp_path / "note.txt", given="transcript")
     assert told.source == "conversation"
+
+
+def test_a_chat_of_several_days_is_a_memory_for_each_conversation(tmp_path: Path) -> None:
+    (tmp_path / "Anna.txt").write_text(
+        "[03/01/2026, 08:59:00] Messages are encrypted.\n"
+        "[03/01/2026, 09:00:00] Anna: The train is at nine.\n[03/01/2026, 14:30:00] Me: Thanks!\n"
+        "[13/01/2026, 23:50:00] Anna: The boiler is broken,\nagain.\n"
+        "[14/01/2026, 00:10:00] Me: I'll call.\n[14/01/2026, 07:00:00] Anna: And?\n"
+    )
+
+    train, boiler, later = memories(tmp_path)
+
+    assert [one.memory_id for one in (train, boiler, later)] == [
+        "Anna.txt#2026-01-03",
+        "Anna.txt#2026-01-13",
+        "Anna.txt#2026-01-14",
+    ]
+    assert (train.title, train.created_at) == (
+        "Anna: 2026-01-03",
+        datetime(2026, 1, 3, 9, tzinfo=UTC),
+    )
+    assert [one.content for one in boiler.messages] == ["The boiler is broken,\nagain.", "I'll call."]
+    assert train.source == later.source == "conversation"
+
+
+def test_each_day_of_a_plain_journal_is_a_memory(tmp_path: Path) -> None:
+    (tmp_path / "diary.txt").write_text(
+        "Private!\n\nMonday, 2 March 2026, 21:30\nThe market, with Bob.\n\nRent from 1 April 2026.\n"
+        "2026-03-04\nSlept.\n4.3.2026\nA walk.\n"
+    )
+
+    front, market, slept, walk = memories(tmp_path)
+
+    assert (front.memory_id, market.memory_id) == ("diary.txt", "diary.txt#2026-03-02")
+    assert (slept.memory_id, walk.memory_id) == (
+        "diary.txt#2026-03-04",
+        "diary.txt#2026-03-04-2",
+    )
+    assert market.created_at == datetime(2026, 3, 2, tzinfo=UTC)
+    assert market.text == "The market, with Bob.\n\nRent from 1 April 2026."
+    assert market.source == "note"
 
 
 def test_a_file_said_to_be_a_transcript_in_which_nobody_speaks_is_named(samples: Path) -> None:

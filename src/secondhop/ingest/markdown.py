@@ -7,7 +7,7 @@ from typing import cast
 
 import yaml
 
-from secondhop.ingest.dates import date_in_heading, date_in_name, is_date_alone, parse_date
+from secondhop.ingest.dates import date_in_heading, date_in_name, date_of_line, parse_date
 from secondhop.ingest.markdown_blocks import sections_of
 from secondhop.ingest.markdown_notes import Note, notes_in, sections_below_the_top
 from secondhop.ingest.reading import Document, Found, Skipped
@@ -45,7 +45,7 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
         return
     dates = [*(parse_date(front.get(key)) for key in _DATE_KEYS), date_in_name(document.name)]
     given = next((title for key in _TITLE_KEYS if (title := front.get(key, "").strip())), "")
-    name = "" if is_date_alone(document.stem) else document.stem
+    name = "" if date_of_line(document.stem) else document.stem
     notes = list(notes_in(body, may_split=not front))
     if len(notes) == 1 and not front and sections_below_the_top(body) >= MANY_SECTIONS:
         yield Skipped(document.item, ONE_MEMORY, is_notice=True)

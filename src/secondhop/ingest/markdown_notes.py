@@ -1,15 +1,12 @@
 """Which notes a Markdown file holds: the file as a whole, or one under each of some headings."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from secondhop.ingest.anchors import free_anchor
 from secondhop.ingest.dates import date_in_heading
 from secondhop.ingest.markdown_blocks import Block, blocks_of, title_of
-
-_ANCHOR_CHARS = 80
-_BETWEEN_WORDS = re.compile(r"\W+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ def notes_in(body: str, *, may_split: bool) -> Iterator[Note]:
     for part in _parts(blocks, level):
         heading = title_of(part[0].text) if part[0].level else ""
         text = "\n\n".join(one.text for one in (part[1:] if heading else part))
-        yield Note(heading, _free_anchor(heading, anchors), text or heading)
+        yield Note(heading, free_anchor(heading, anchors), text or heading)
 
 
 def sections_below_the_top(body: str) -> int:
@@ -67,16 +64,3 @@ def _parts(blocks: Sequence[Block], level: int) -> Iterator[list[Block]]:
         part = list(blocks[start:end])
         if part and (part[0].level == level or not all(one.level for one in part)):
             yield part
-
-
-def _free_anchor(heading: str, taken: Counter[str]) -> str:
-    """The heading's words; a second "Oven" is `oven-2`. `taken`: {anchor: how often asked for}."""
-    if not heading:
-        return ""
-    name = _BETWEEN_WORDS.sub("-", heading.casefold())[:_ANCHOR_CHARS].strip("-") or "note"
-    anchor = name
-    while anchor in taken:
-        taken[name] += 1
-        anchor = f"{name}-{taken[name]}"
-    taken[anchor] = 1
-    return anchor

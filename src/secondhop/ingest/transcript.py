@@ -1,16 +1,21 @@
-"""Plain text: a transcript in one of seven common layouts, or a note."""
+"""Plain text: a transcript in one of seven common layouts, a journal, or a note."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 
-from secondhop.ingest.dates import date_in_name, parse_date
+from secondhop.ingest.anchors import free_anchor
+from secondhop.ingest.chat_stamps import CLOCK, moments_of
+from secondhop.ingest.dates import date_in_name, date_of_line
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.stores.records import Memory, Message
 
-_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?\s?[Mm]\.?)?"
+SILENCE = timedelta(hours=6)
+"""After so long without a message, the next one begins another conversation: a chat that goes on
+for years is not one memory."""
+
 _DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
 _NAME = r"(?P<name>[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2})"
 _ROLES = (
@@ -20,21 +25,18 @@ _ROLES = (
 _SHAPES = (
     re.compile(rf"\*{{0,2}}(?P<name>(?i:{_ROLES}))\*{{0,2}}\s?:\*{{0,2}}\s?(?P<text>.*)"),
     re.compile(r"\[(?P<stamp>\d[^\]]{3,39})\]\s?(?:(?P<name>[^:]{1,60}): ?)?(?P<text>.*)"),
-    re.compile(rf"(?P<name>[^:()]{{1,60}}?) \((?P<stamp>(?:{_DAY},? )?{_CLOCK})\): ?(?P<text>.*)"),
-    re.compile(rf"(?P<stamp>{_DAY},? {_CLOCK}) [-–] (?:(?P<name>[^:]{{1,60}}): ?)?(?P<text>.*)"),
+    re.compile(rf"(?P<name>[^:()]{{1,60}}?) \((?P<stamp>(?:{_DAY},? )?{CLOCK})\): ?(?P<text>.*)"),
+    re.compile(rf"(?P<stamp>{_DAY},? {CLOCK}) [-–] (?:(?P<name>[^:]{{1,60}}): ?)?(?P<text>.*)"),
     re.compile(
-        rf"(?P<stamp>{_DAY}(?:,? |T){_CLOCK}(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?) {_NAME}: ?(?P<text>.*)"
+        rf"(?P<stamp>{_DAY}(?:,? |T){CLOCK}(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?) {_NAME}: ?(?P<text>.*)"
     ),
 )
 _FAINT_SHAPES = (
-    re.compile(rf"(?P<stamp>{_CLOCK}) {_NAME}: (?P<text>.*)"),
+    re.compile(rf"(?P<stamp>{CLOCK}) {_NAME}: (?P<text>.*)"),
     re.compile(r"(?:\[?(?P<stamp>[\d:]{4,8})\]? )?<(?P<name>[^<>/]{1,40})> (?P<text>.*)"),
     re.compile(rf"{_NAME}: +(?P<text>\S.*)"),
 )
 """Notes have such lines too ("10:00 Lunch: soup", "Serves: 4"): `_is_talk` says what they need."""
-_STAMP = re.compile(rf"(\d{{1,4}})([./-])(\d{{1,2}})[./-](\d{{1,4}}),? ({_CLOCK})")
-_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s?([AaPp])?")
-_YEAR = re.compile(r"\d{4}-")
 _INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e\ufeff]")
 _NARROW_SPACES = str.maketrans("\u202f\u00a0", "  ")
 _USER_NAMES = frozenset({"user", "human", "me", "you"})
@@ -48,8 +50,19 @@ class _Turn:
     lines: list[str] = field(default_factory=lambda: [])
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A conversation, or an entry of a journal."""
+
+    at: datetime | None
+    messages: tuple[Message, ...]
+
+
 def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Found | Skipped]:
-    """The file as one conversation, or as one note if it names no speakers.
+    """The conversations of the file, or the entries of a journal, or one note.
+
+    A journal has at least two lines that hold only a date. Of several memories in a file, each has
+    its day in the id (`chat.txt#2026-01-03`) and in the title.
 
     `asked`: the user said that it is a transcript, so any two lines with a speaker make it one, and
     a file without them is named.
@@ -57,25 +70,56 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
     if not document.text.strip():
         yield Skipped(document.item, "an empty file")
         return
-    turns = _turns(document.text, asked=asked)
-    messages = tuple(
-        Message(_role(turn.name), text)
-        for turn in turns
-        if turn.name and (text := "\n".join(turn.lines).strip())
-    )
-    dates = [_first_date([turn.stamp for turn in turns if turn.stamp]), date_in_name(document.name)]
-    memory = Memory(
-        memory_id=document.path,
-        title=document.stem,
-        source="conversation" if messages else "note",
-        created_at=next((date for date in dates if date), document.modified_at),
-        messages=messages or (Message("user", document.text.strip()),),
-        origin=document.origin,
-    )
-    if asked and not messages:
+    talks = _conversations(_turns(document.text, asked=asked))
+    if asked and not talks:
         reason = "no two lines of it begin with a speaker or a time; it was read as a note"
         yield Skipped(document.item, reason, is_notice=True)
-    yield Found(memory=memory, item=document.item, named_by_path=True)
+    parts = talks or _entries(document.text)
+    anchors = Counter[str]()
+    for part in parts:
+        day = f"{part.at:%Y-%m-%d}" if part.at and len(parts) > 1 else ""
+        anchor = free_anchor(day, anchors)
+        memory = Memory(
+            memory_id=f"{document.path}#{anchor}" if anchor else document.path,
+            title=f"{document.stem}: {day}" if day else document.stem,
+            source="conversation" if talks else "note",
+            created_at=part.at or date_in_name(document.name) or document.modified_at,
+            messages=part.messages,
+            origin=document.origin,
+        )
+        yield Found(memory=memory, item=document.item, named_by_path=True)
+
+
+def _conversations(turns: list[_Turn]) -> list[_Part]:
+    """The messages, cut where nobody spoke for longer than `SILENCE`."""
+    parts: list[_Part] = []
+    last: datetime | None = None
+    for turn, at in zip(turns, moments_of([turn.stamp for turn in turns]), strict=True):
+        text = "\n".join(turn.lines).strip()
+        if not turn.name or not text:
+            continue
+        message = Message(_role(turn.name), text)
+        if not parts or (at and last and at - last > SILENCE):
+            parts.append(_Part(at, (message,)))
+        else:
+            begun = parts[-1]
+            parts[-1] = _Part(begun.at or at, (*begun.messages, message))
+        last = at or last
+    return parts
+
+
+def _entries(text: str) -> list[_Part]:
+    """The entries of a journal, without their dates; the whole text if it is none."""
+    dated: list[tuple[datetime | None, list[str]]] = [(None, [])]
+    for line in text.split("\n"):
+        if at := date_of_line(line):
+            dated.append((at, []))
+        else:
+            dated[-1][1].append(line)
+    if len(dated) < 3:
+        dated = [(None, [text])]
+    said = [(at, "\n".join(lines).strip()) for at, lines in dated]
+    return [_Part(at, (Message("user", one),)) for at, one in said if one]
 
 
 def is_transcript(text: str) -> bool:
@@ -136,47 +180,3 @@ def _role(name: str) -> str:
     if lowered in _USER_NAMES:
         return "user"
     return "assistant" if lowered in _ASSISTANT_NAMES else name
-
-
-def _first_date(stamps: list[str]) -> datetime | None:
-    """The first stamp with a date. All stamps together decide whether days or months come first."""
-    parsed = [match for stamp in stamps if (match := _STAMP.search(stamp))]
-    day_first = _days_come_first(parsed)
-    moments = (
-        (parse_date(one) if _YEAR.match(one) else None)
-        or _read_stamp(one, day_first=day_first)
-        or parse_date(one)
-        for one in stamps
-    )
-    return next((moment for moment in moments if moment), None)
-
-
-def _days_come_first(stamps: list[re.Match[str]]) -> bool:
-    """A number above 12 decides. Otherwise dots mean days first, and a.m. or p.m. months first."""
-    if any(int(stamp[1]) > 12 for stamp in stamps):
-        return True
-    if any(int(stamp[3]) > 12 for stamp in stamps):
-        return False
-    return any(stamp[2] == "." for stamp in stamps) or not any(
-        "m" in stamp[5].lower() for stamp in stamps
-    )
-
-
-def _read_stamp(stamp: str, *, day_first: bool) -> datetime | None:
-    match = _STAMP.search(stamp)
-    clock = _TIME.search(match[5]) if match else None
-    if match is None or clock is None:
-        return None
-    first, second, third = int(match[1]), int(match[3]), int(match[4])
-    if first > 31:
-        year, month, day = first, second, third
-    else:
-        year = third if third > 99 else 2000 + third
-        month, day = (second, first) if day_first else (first, second)
-    hour = int(clock[1])
-    if clock[4]:
-        hour = hour % 12 + (12 if clock[4].lower() == "p" else 0)
-    try:
-        return datetime(year, month, day, hour, int(clock[2]), int(clock[3] or 0), tzinfo=UTC)
-    except ValueError:
-        return None
