@@ -68,16 +68,19 @@ def quoting(reasons: Sequence[str], texts: Iterable[str]) -> set[str]:
 
 def says(text: str, memory: Memory) -> bool:
     """Whether the text seems to say what a memory says: one of the user's messages word for word,
-    or the attribute and the value of a fact close to each other.
+    or, of a fact, its attribute and value close to each other, or the words that it came from.
 
     A message of one or two words counts only if it holds a code.
     """
     spaced = f" {_spaced(text)} "
+    own = [message.content for message in memory.messages if message.role == "user"]
     if memory.value:
         about, value = re.escape(_spaced(memory.attribute)), re.escape(_spaced(memory.value))
         near = rf" (?:{about} (?:\S+ ){{0,3}}{value}|{value} (?:\S+ ){{0,3}}{about}) "
-        return re.search(near, spaced) is not None
-    said = [_spaced(message.content) for message in memory.messages if message.role == "user"]
+        if re.search(near, spaced):
+            return True
+        own = [part for one in own for part in with_sentences(one)]
+    said = [_spaced(one) for one in own]
     return any(
         f" {one} " in spaced
         for one in said

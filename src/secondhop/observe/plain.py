@@ -55,8 +55,13 @@ _OWNED: Final = (
 _NO_VALUE: Final = re.compile(
     r"(?:a bit|all|not|no|never|so|too|very|quite|really|always|just|still|about|it|here|gone|over"
     r"|ready|like|more|less|good|bad|great|fine|that|to|if|how|why|what|who|when|where|\w+ing"
-    r"|\w+ed)\b"
+    r"|\w+ed|wrong|correct|right|true|broken|down|obvious|clear|secret|private|different|unknown"
+    r"|important|easy|hard|boring|useless|stressful|late|early|awful|terrible|nice|ok|okay)\b"
 )
+_THINGS: Final = re.compile(
+    r"(?:address|email|phone number|job|employer|university|bank|car|bike|\w+ password|time ?zone)\b"
+)
+"""Their values hold a capital letter or a digit, or begin with an article: "my car is filthy"."""
 _NOT_A_NAME: Final = re.compile(
     r".*(?:ish|ese|ian|ean|man|can|ch|li|ni)|.*(?:Lead|Owner|Manager|Engineer|Developer|Head)"
     r"|Swiss|Thai|Greek|Jewish|Muslim|Catholic|Hindu|Sorry|\w+day|[A-Z]+"
@@ -197,6 +202,8 @@ def _owned(found: re.Match[str]) -> Iterator[Stated]:
         value = value.partition(",")[0]
     a_number = re.match(rf"(?:{_NUMBERS})\b", attribute)
     if len(value.split()) > 8 or (_NO_VALUE.match(value) and not named) or (a_person and not named):
+        return
+    if _THINGS.match(attribute) and not re.search(r"[A-ZÀ-Þ\d@]|^an? ", value):
         return
     if not a_number or re.search(r"\d", value):
         yield _fact(found, attribute, value)

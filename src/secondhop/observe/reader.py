@@ -57,7 +57,7 @@ async def read_all(
     """
     heap = Heap()
     if observer is None:
-        heap.add(plain_readings(turns), start=0, reader=PLAIN)
+        heap.add(await in_forms(turns), start=0, reader=PLAIN)
         return heap
     begun = time.monotonic()
     whole = Remaining(
@@ -73,14 +73,20 @@ async def read_all(
                 raise ModelError("no model call is left for the rest of this conversation")
             async with asyncio.timeout(max(left.seconds, 0.01)):
                 readings = await observer.read(part, known, left=left)
-            found = in_order([*readings.found, *endings_in(part)])
+            ended = await asyncio.to_thread(endings_in, part)
+            found = in_order([*readings.found, *ended])
             heap.add(replace(readings, found=found), start=start, reader=observer.observer_id)
         except (ModelError, TimeoutError) as error:
             said = str(error) or "no answer in time"
             heap.degraded[f"observe: {said}; plain forms were read instead"] = None
             heap.usage += usage_of_failure(error)
-            heap.add(plain_readings(part), start=start, reader=PLAIN)
+            heap.add(await in_forms(part), start=start, reader=PLAIN)
     return heap
+
+
+async def in_forms(turns: Sequence[Turn]) -> Readings:
+    """What plain forms find, read in a thread: a megabyte of short lines takes many seconds."""
+    return await asyncio.to_thread(plain_readings, turns)
 
 
 def stretches(turns: Sequence[Turn]) -> Iterator[tuple[int, Sequence[Turn]]]:

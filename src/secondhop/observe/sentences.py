@@ -12,9 +12,11 @@ _LONGEST: Final = 400
 """Characters; a longer sentence does not state a plain fact."""
 _BLANK: Final = "\x00"
 _LEFT_OUT: Final = re.compile(
-    r"```.*?(?:```|\Z)|^[ \t]*>.*$|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]", re.S | re.M
+    r"```.*?(?:```|\Z)|^[ \t]*>.*$|\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|„[^„“”\n]*[“”]", re.S | re.M
 )
-_STOP: Final = re.compile(r"(?<!\b[A-Z])(?<!\b(?:[DM]r|Ms|St))(?<!\bMrs)[.!?…]+(?=\s|$)|\n+|;")
+_STOP: Final = re.compile(
+    r"(?<!\b[A-Z])(?<!\b(?:[DM]r|Ms|St))(?<!\bMrs)(?<![Ss]tr)(?<![.!?…])[.!?…]++(?=\s|$)|\n+|;"
+)
 _CUT: Final = re.compile(r",?\s(?:and|but|so)\s(?=(?:I|I['’]m|we|my|our|please|call)\b)|\s[-–—]\s")
 _NEXT: Final = re.compile(rf"{_CUT.pattern}|,\s(?=(?:now\s)?(?:I|I['’]m|we|my|our)\b)")
 """Where a sentence with a negation is cut: what follows may say what holds instead."""
