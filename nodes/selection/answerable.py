@@ -6,7 +6,7 @@ from math import sqrt
 from secondhop.nodes.effort import mostly_cued
 from secondhop.nodes.planning.question_kind import LOOKUPS, is_small_talk, names_in
 from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.state import DIRECT, FacetScore, QuestionKind, RecallState
+from secondhop.nodes.state import DIRECT, Candidate, FacetScore, QuestionKind, RecallState
 from secondhop.ranking.words import words
 
 ANSWERABLE: Mapping[QuestionKind, float] = {
@@ -127,6 +127,11 @@ def is_text_look_up(state: RecallState) -> bool:
     """Whether text decides: the question is a look-up, few memories have cues, and none has a cue
     near the question."""
     return state["kind"] in LOOKUPS and not mostly_cued(state) and nearest_cue(state) < CUES_HELP
+
+
+def best_text(candidate: Candidate) -> float:
+    """The best calibrated relevance of its text to a facet."""
+    return max(map(text_relevance, candidate["scores"].values()))
 
 
 def text_relevance(score: FacetScore) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.planning.question_kind import age_counts
+from secondhop.nodes.selection.answerable import best_text, is_text_look_up
 from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.source_priority import parsed_priority
@@ -53,7 +54,11 @@ def salience(candidates: Sequence[Candidate], _: RecallState, __: RankingSetting
 def recency(
     candidates: Sequence[Candidate], state: RecallState, settings: RankingSettings
 ) -> Floats:
-    """0.5..1, lower with age; 1 unless the question or the settings make age count."""
+    """0.5..1, lower with age; 1 unless the question or the settings make age count.
+
+    In a look-up by text, age counts only against newer memories that serve the question about as
+    well: one place among the ranks of hybrid search is worth a few weeks of age.
+    """
     counts = settings.recency == "always" or (
         settings.recency == "auto" and age_counts(state["kind"], state["question"])
     )
@@ -61,7 +66,12 @@ def recency(
         return np.ones(len(candidates))
     asked_at = datetime.fromisoformat(state["asked_at"])
     ages = [(asked_at - datetime.fromisoformat(one["created_at"])) / DAY for one in candidates]
-    return linear_recency(ages, decay_days=settings.recency_days)
+    factors = linear_recency(ages, decay_days=settings.recency_days)
+    if not is_text_look_up(state):
+        return factors
+    texts = np.array([best_text(one) for one in candidates])
+    serves = texts >= SERVES_AS_WELL * texts[:, np.newaxis]
+    return np.asarray(factors / np.where(serves, factors, 0.0).max(axis=1, initial=0.0))
 
 
 def exposure(

@@ -7,9 +7,9 @@
 2. Score factors, votes and newer memories change relevance (`relevance.py`): `best_answer` below.
 3. Without a plan, the best score comes first (`unplanned_order`). A look-up by text
    (`is_text_look_up`) keeps the order of hybrid search. Facts that the question names come first.
-   Memories that repeat others, or that an annotation calls outdated, come last. A memory that a
-   newer one only seems to replace comes last in a look-up by text; otherwise it has lost a third of
-   its relevance in step 2.
+   Memories that repeat others, or that an annotation calls outdated, come last. In a look-up by
+   text, those that say little about the question come last, too, and before them those that a newer
+   one only seems to replace; otherwise these have lost a third of their relevance in step 2.
 4. With a plan, the facets share the slots (`select.py`).
 5. The critic's order goes before all that, and what people and agents voted for goes before the
    critic's order. The first k get the slots, in addition to what people and agents voted for
@@ -29,6 +29,7 @@ from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.answerable import (
     answerable,
+    best_text,
     is_text_look_up,
     named_in_question,
     text_relevance,
@@ -36,6 +37,7 @@ from secondhop.nodes.selection.answerable import (
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.selection.pool import Pool, suggested_facets
 from secondhop.nodes.selection.relevance import (
+    LEAST_RELEVANCE,
     OF_THE_QUESTION,
     critics_order,
     is_outside,
@@ -191,7 +193,8 @@ def slot_rule(state: RecallState) -> SlotRule:
 
 
 def unplanned_order(pool: Pool, final: Floats, factors: Floats, state: RecallState) -> list[str]:
-    """Ids of the memories that may be returned without a plan, best first; outdated ones last.
+    """Ids of the memories that may be returned without a plan, best first; outdated ones last, and
+    in a look-up by text those that only fill slots.
 
     Args:
         final: relevance after votes, newer memories and factors, which may lift it above 1; a
@@ -201,12 +204,18 @@ def unplanned_order(pool: Pool, final: Floats, factors: Floats, state: RecallSta
     best: list[float] = final.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
     replaced: set[str] = set()
-    if is_text_look_up(state):
+    if by_text := is_text_look_up(state):
         scores = lookup_scores(pool, scores, factors, state)
         replaced = {old for old, new in pool.replaced_by.items() if new in scores}
     named = [one for one in named_facts(state) if one in scores]
     order = dict.fromkeys([*named, *sorted(scores, key=lambda one: -scores[one])])
-    return sorted(order, key=lambda one: ("outdated_by" in pool.candidates[one], one in replaced))
+
+    def put_back(memory_id: str) -> tuple[bool, bool, bool]:
+        candidate = pool.candidates[memory_id]
+        fills = by_text and memory_id not in named and best_text(candidate) < LEAST_RELEVANCE
+        return "outdated_by" in candidate, fills, memory_id in replaced
+
+    return sorted(order, key=put_back)
 
 
 def lookup_scores(

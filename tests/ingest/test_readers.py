@@ -189,13 +189,15 @@ def test_a_chat_of_several_days_is_a_memory_for_each_conversation(tmp_path: Path
         "Anna: 2026-01-03",
         datetime(2026, 1, 3, 9, tzinfo=UTC),
     )
-    assert [one.content for one in boiler.messages] == ["The boiler is broken,\nagain.", "I'll call."]
+    said = [one.content for one in boiler.messages]
+    assert said == ["The boiler is broken,\nagain.", "I'll call."]
     assert train.source == later.source == "conversation"
 
 
 def test_each_day_of_a_plain_journal_is_a_memory(tmp_path: Path) -> None:
     (tmp_path / "diary.txt").write_text(
-        "Private!\n\nMonday, 2 March 2026, 21:30\nThe market, with Bob.\n\nRent from 1 April 2026.\n"
+        "Private!\n\nMonday, 2 March 2026, 21:30\n"
+        "The market, with Bob.\n\nRent from 1 April 2026.\n"
         "2026-03-04\nSlept.\n4.3.2026\nA walk.\n"
     )
 

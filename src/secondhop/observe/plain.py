@@ -59,7 +59,8 @@ _NO_VALUE: Final = re.compile(
     r"|important|easy|hard|boring|useless|stressful|late|early|awful|terrible|nice|ok|okay)\b"
 )
 _THINGS: Final = re.compile(
-    r"(?:address|email|phone number|job|employer|university|bank|car|bike|\w+ password|time ?zone)\b"
+    r"(?:address|email|phone number|job|employer|university|bank|car|bike|\w+ password"
+    r"|time ?zone)\b"
 )
 """Their values hold a capital letter or a digit, or begin with an article: "my car is filthy"."""
 _NOT_A_NAME: Final = re.compile(
