@@ -83,14 +83,17 @@ async def test_what_matters_more_comes_first_and_the_trace_says_so(tmp_path: Pat
 
 
 async def test_age_counts_for_questions_about_now_as_the_formula_says(tmp_path: Path) -> None:
-    world = await world_of(tmp_path, note("old", "Server at 10.0.0.1", day=1))
+    notes = [note(f"{day}", f"Server {day} at 10.0.0.1", day=day) for day in (1, 30)]
+    world = await world_of(tmp_path, *notes)
 
     now = await ask(world.services(), "What is the current server?", asked_at=AT)
     then = await ask(world.services(), "Which server was it?", asked_at=AT)
 
-    days = 59
-    assert now.trace.candidates[0].factors == {"recency": round(max(0.5, 1 - days / 730), 4)}
-    assert then.trace.candidates[0].factors == {}
+    factors = {one.memory_id: one.factors for one in now.trace.candidates}
+    old, new = (1 - days / 730 for days in (59, 30))
+    assert factors["1"]["recency"] == round(old / new, 4)
+    assert factors["30"] == {}
+    assert all("recency" not in one.factors for one in then.trace.candidates)
     await world.store.aclose()
 
 

@@ -267,11 +267,27 @@ def test_age_counts_for_questions_about_now(
     question: str, kind: Any, recency: Any, aged: bool
 ) -> None:
     pool, state = world_of([[0.9], [0.8]], question=question)
-    state["kind"] = kind
+    state["kind"], state["annotated"] = kind, 1.0
     candidates = [pool.candidates[one] for one in pool.ids]
     factors = recency_column(candidates, state, replace(SETTINGS, recency=recency))
     assert bool((factors < 1).all()) is aged
     assert bool((factors >= 0.5).all())
+
+
+def test_in_a_look_up_age_counts_only_against_what_serves_as_well() -> None:
+    pool, state = world_of([[0.9], [0.8], [0.3]], question="What is the current rate?")
+    state["kind"] = "factual"
+    days = {"m0": "2025-06-01", "m1": "2026-02-01", "m2": "2026-02-27"}
+    candidates = [
+        {**pool.candidates[one], "created_at": f"{days[one]}T00:00:00+00:00"} for one in days
+    ]
+
+    old, newer, unlike = recency_column(candidates, state, SETTINGS)
+
+    assert (newer, unlike) == (1.0, 1.0)
+    assert old < 0.7
+    (alone,) = recency_column(candidates[:1], state, SETTINGS)
+    assert alone == 1.0
 
 
 def test_when_the_questions_own_search_failed_the_facets_still_answer() -> None:

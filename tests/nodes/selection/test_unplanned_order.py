@@ -38,10 +38,17 @@ def order_of(pool: Pool, state: RecallState) -> list[str]:
     return unplanned_order(pool, pool.relevance, factors, state)
 
 
-def test_a_look_up_keeps_the_order_of_hybrid_search_below_any_threshold() -> None:
-    pool, state = looked_up([[0.6], [0.5], [0.01]], fused=[0.01, 0.02, 0.03])
+def test_a_look_up_keeps_the_order_of_hybrid_search() -> None:
+    pool, state = looked_up([[0.6], [0.5], [0.2]], fused=[0.01, 0.02, 0.03])
 
     assert order_of(pool, state) == picked(pool, state) == ["m2", "m1", "m0"]
+
+
+def test_what_says_little_about_the_question_comes_last_behind_what_seems_replaced() -> None:
+    pool, state = looked_up([[0.6], [0.5], [0.01]], fused=[0.01, 0.02, 0.03])
+
+    assert order_of(replace(pool, replaced_by={"m0": "m1"}), state) == ["m1", "m0", "m2"]
+    assert picked(pool, state) == ["m1", "m0", "m2"]
 
 
 def test_what_votes_and_the_memory_itself_make_of_relevance_counts() -> None:
