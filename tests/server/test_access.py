@@ -20,7 +20,7 @@ from secondhop.server.gate import Gate
 from secondhop.server.limits import ServerLimits
 from secondhop.server.metrics import Metrics
 from secondhop.server.serve import expect_private
-from secondhop.server.tokens import FILE, TokenFile
+from secondhop.server.tokens import FILE, TokenFile, tokens_of
 
 HERE, THERE = f"/v1/entities/{MARA}", f"/v1/entities/{NOOR}"
 ASKED = {"question": QUESTION}
@@ -168,6 +168,29 @@ def test_a_page_of_another_site_reaches_nothing(tmp_path: Path) -> None:
         assert "access-control-allow-origin" not in client.get(HERE, headers=evil).headers
         allowed = client.post(f"{HERE}/recall", json=ASKED, headers={"Origin": friend})
         assert allowed.headers["access-control-allow-origin"] == friend
+
+
+def test_an_origin_that_is_no_address_is_refused(running: Running) -> None:
+    with running.client() as client:
+        for path in ("/healthz", HERE):
+            assert status(client.get(path, headers={"Origin": "http://["})) == 400
+
+
+def test_damaged_tokens_let_nobody_in_and_are_told_as_such(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    with serving(store, new_store(store)) as running, running.client() as mara:
+        (store / FILE).write_text("[{")
+        answer = mara.get(HERE)
+        assert (status(answer), answer.json()["title"]) == (500, "Store")
+
+
+def test_tokens_lie_in_the_folder_of_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    tokens_of("~/mem").create([MARA], "read")
+    assert (tmp_path / "home" / "mem" / FILE).is_file()
 
 
 def test_too_many_requests_wait(tmp_path: Path) -> None:

@@ -99,7 +99,10 @@ class Gate:
                 "this server does not answer to that host name; use the name it was started with",
             )
         origin = headers.get("origin")
-        own = origin is None or origin in self.origins or urlsplit(origin).netloc == host
+        try:
+            own = origin is None or origin in self.origins or urlsplit(origin).netloc == host
+        except ValueError:
+            return refused(400, "the Origin header is not the address of a site")
         if not own and scope["method"] not in SAFE_METHODS:
             return refused(
                 403, "pages of other sites may not write here; `secondhop serve --cors` allows one"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from secondhop.errors import UsageError
+from secondhop.errors import StoreError, UsageError
 from secondhop.graph.result import Frozen
 from secondhop.stores.store_address import is_address
 from secondhop.stores.store_directory import place_of_store
@@ -87,7 +87,7 @@ class Tokens(ABC):
         """All tokens in the order in which they were made. This blocks.
 
         Raises:
-            UsageError, StoreError: they cannot be read.
+            StoreError: they cannot be read.
         """
 
     @abstractmethod
@@ -121,9 +121,9 @@ class Tokens(ABC):
 
 def tokens_of(store: str | Path) -> Tokens:
     """The tokens of a store: in its folder, or in its database, where every worker sees them."""
-    if not is_address(store):
-        return TokenFile(Path(store) / FILE)
     place = place_of_store(store, chroma_url=None)  # raises if psycopg is not installed
+    if not is_address(store):
+        return TokenFile(place.folder / FILE)
     from secondhop.stores.postgres.place import PostgresPlace
 
     assert isinstance(place, PostgresPlace)
@@ -150,7 +150,7 @@ class TokenFile(Tokens):
         except FileNotFoundError:
             self._tokens, self._seen = [], None
         except (OSError, ValidationError) as error:
-            raise UsageError(
+            raise StoreError(
                 f"the tokens in {self.path} cannot be read; delete the file and create new ones"
             ) from error
         return self._tokens
