@@ -112,6 +112,17 @@ def test_a_search_is_a_second_hop_recall_in_its_namespace_alone(store: RecallSto
     assert "theirs" in [one.key for one in both][:2]
 
 
+def test_a_search_opens_the_catalogs_of_its_namespaces_alone(tmp_path: Path) -> None:
+    with RecallStore(tmp_path, embedder="hashing", max_open=1) as store:
+        for namespace in (("memories", "noor"), ANA):
+            store.put(namespace, "a", {"text": "tea"})
+        assert len(store.search(("memories",))) == 2
+        (noors,) = tmp_path.glob("entities/memories-noor-*/catalog.db")
+        noors.write_bytes(b"damaged")
+
+        assert [one.key for one in store.search(ANA, query="tea")] == ["a"]
+
+
 def test_namespaces_are_listed_to_a_depth(store: RecallStore) -> None:
     for namespace in (ANA, ("memories", "noor"), ("drafts",)):
         store.put(namespace, "a", {"text": "x"})

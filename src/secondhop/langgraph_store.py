@@ -1,8 +1,8 @@
 """A LangGraph store whose searches are recalls."""
 
 import asyncio
-from collections.abc import Iterable
-from contextlib import aclosing
+from collections.abc import Iterable, Iterator
+from contextlib import aclosing, closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
 from secondhop.stored_items import check_key, fits, found_item, item_of, listed, memory_of
 from secondhop.stores.records import Memory
+from secondhop.stores.store_address import is_address
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.where import Where
 from secondhop.sync import BackgroundLoop
@@ -62,6 +63,8 @@ class RecallStore(BaseStore):
         self._effort: Effort | None = effort
         self._pool = RecallPool(self._path, **options)
         self._loop = BackgroundLoop()
+        self._known: dict[str, tuple[str, ...]] = {}
+        """{name of a catalog's file: its namespace}, so that no search opens those of others."""
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """See `BaseStore.batch`; all reads happen before the puts of the same batch."""
@@ -156,9 +159,20 @@ class RecallStore(BaseStore):
     async def _namespaces(self, prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
         """The namespaces below a prefix whose entities hold a memory; opens no entity."""
         async with aclosing(StoreDirectory(self._path, chroma_url=self._chroma_url)) as home:
-            entities = await asyncio.to_thread(home.entities, filled=True)
-        namespaces = [tuple(entity.split(".")) for entity in entities]
-        return [one for one in namespaces if one[: len(prefix)] == prefix]
+            return await asyncio.to_thread(lambda: sorted(self._filled(home, prefix)))
+
+    def _filled(self, home: StoreDirectory, prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        for catalog in home.place.catalogs():
+            name = catalog.database.name
+            if self._known.get(name, prefix)[: len(prefix)] != prefix:
+                continue
+            with closing(catalog):
+                if catalog.exists():
+                    namespace = tuple(catalog.identity().entity.split("."))
+                    if not is_address(self._path):  # all catalogs of a database have its name
+                        self._known[name] = namespace
+                    if namespace[: len(prefix)] == prefix and not catalog.is_empty():
+                        yield namespace
 
 
 def entity_of(namespace: tuple[str, ...]) -> str:
