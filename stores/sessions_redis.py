@@ -1,6 +1,7 @@
 """Sessions in Redis, shared by processes and machines; Redis itself expires them."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from secondhop.errors import StoreUnavailableError, UsageError
@@ -117,38 +118,56 @@ class RedisSessions:
         return [head, f"{head}:document"]
 
     async def _done(self, work: Awaitable[T]) -> T:
-        """The server's answer.
-
-        Raises:
-            StoreUnavailableError: the server does not answer, or refuses.
-        """
-        from redis.exceptions import RedisError
-
-        try:
+        """The server's answer. Raises as `answering`."""
+        with answering():
             return await work
-        except (RedisError, OSError) as error:
-            raise StoreUnavailableError(
-                f"the Redis server that keeps the sessions failed ({error}); check "
-                f"that it runs, its address and its memory; what it acknowledged before is kept"
-            ) from error
 
 
-def connected(url: str) -> "Redis":
-    """A client that connects at its first use.
+@contextmanager
+def answering() -> Generator[None, None, None]:
+    """A block that asks a Redis server.
+
+    Raises:
+        StoreUnavailableError: the server does not answer, or refuses.
+    """
+    from redis.exceptions import RedisError
+
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        raise StoreUnavailableError(
+            f"the Redis server failed ({error}); check that it runs, its address and its memory; "
+            f"what it acknowledged before is kept"
+        ) from error
+
+
+@contextmanager
+def connecting() -> Generator[None, None, None]:
+    """A block that imports redis-py and makes a client.
 
     Raises:
         UsageError: redis-py is not installed, or the address is not valid.
     """
     try:
+        yield
+    except ImportError as error:
+        raise UsageError(
+            "Redis needs redis-py; install it: pip install '/path/to/the/checkout[redis]'"
+        ) from error
+    except (ValueError, TypeError) as error:
+        raise UsageError(
+            f"the address of the Redis server cannot be used ({error}); "
+            f"write redis://HOST:PORT/DATABASE"
+        ) from error
+
+
+def connected(url: str) -> "Redis":
+    """A client that connects at its first use. Raises as `connecting`."""
+    with connecting():
         from redis.asyncio import BlockingConnectionPool, Redis
         from redis.asyncio.retry import Retry
         from redis.backoff import NoBackoff
-    except ImportError as error:
-        raise UsageError(
-            "sessions in Redis need redis-py; install it: "
-            "pip install '/path/to/the/checkout[redis]'"
-        ) from error
-    try:
+
         pool = BlockingConnectionPool.from_url(
             url,
             max_connections=CONNECTIONS,
@@ -162,11 +181,6 @@ def connected(url: str) -> "Redis":
         made = cast(Callable[[], object], pool.make_connection)
         made()  # connects to nothing, but raises for options that no connection takes
         return Redis.from_pool(pool)
-    except (ValueError, TypeError) as error:
-        raise UsageError(
-            f"the address of the Redis server cannot be used ({error}); "
-            f"write redis://HOST:PORT/DATABASE"
-        ) from error
 
 
 def _ms(seconds: float) -> int:

@@ -1,7 +1,7 @@
 """A LangGraph checkpointer for a plain Redis server."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -16,6 +16,8 @@ from langgraph.checkpoint.base import (
     get_checkpoint_metadata,
     writes_sort_key,
 )
+
+from secondhop.stores.sessions_redis import answering, connecting
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -66,11 +68,17 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
         Args:
             url: redis://[:password@]host:port/database, rediss:// or unix://.
             ttl_s: how long a thread is kept after its last step; None: until it is deleted.
-        """
-        from redis import Redis
 
+        Raises:
+            UsageError: redis-py is not installed, or the address is not valid.
+        """
         super().__init__()
-        self._redis = Redis.from_url(url)
+        with connecting():
+            from redis import Redis
+
+            self._redis = Redis.from_url(url)
+            made = cast("Callable[[], object]", self._redis.connection_pool.make_connection)
+            made()  # connects to nothing, but raises for options that no connection takes
         self._ttl_s, self._prefix = ttl_s, prefix
 
     def close(self) -> None:
@@ -139,7 +147,8 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
 
     def delete_thread(self, thread_id: str) -> None:
         """See `BaseCheckpointSaver`."""
-        self._redis.delete(self._key(thread_id))
+        with answering():
+            self._redis.delete(self._key(thread_id))
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         """See `BaseCheckpointSaver`."""
@@ -200,12 +209,15 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
             steps.hsetnx(key, field, kept)
         if self._ttl_s is not None:
             steps.pexpire(key, round(1000 * self._ttl_s))
-        steps.execute()
+        with answering():
+            steps.execute()
 
     def _found(self, place: Place) -> CheckpointTuple | None:
         key = self._key(place.thread)
         names = [one for one in self._fields(place.thread) if one.startswith(place.writes)]
-        kept, *writes = cast("list[bytes | None]", self._redis.hmget(key, [place.field, *names]))
+        with answering():
+            found = cast("list[bytes | None]", self._redis.hmget(key, [place.field, *names]))
+        kept, *writes = found
         if kept is None:
             return None
         checkpoint, metadata, parent = self._unpacked(kept)
@@ -240,14 +252,16 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
                 yield Place(thread, own, checkpoint_id)
 
     def _fields(self, thread: str) -> "Sequence[str]":
-        return [
-            one.decode() for one in cast("Sequence[bytes]", self._redis.hkeys(self._key(thread)))
-        ]
+        with answering():
+            names = cast("Sequence[bytes]", self._redis.hkeys(self._key(thread)))
+        return [one.decode() for one in names]
 
     def _threads(self) -> Iterator[str]:
         before = f"{self._prefix}:{{"
-        for key in cast("Iterator[bytes]", self._redis.scan_iter(match=f"{before}*", count=1000)):
-            yield key.decode().removeprefix(before).removesuffix("}")
+        scan = cast("Iterator[bytes]", self._redis.scan_iter(match=f"{before}*", count=1000))
+        with answering():
+            for key in scan:
+                yield key.decode().removeprefix(before).removesuffix("}")
 
     def _key(self, thread: str) -> str:
         return f"{self._prefix}:{{{thread}}}"
