@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.annotate.settings import request_seconds
-from secondhop.errors import SecondhopError, StoreError
+from secondhop.errors import StoreError
 from secondhop.given_values import check_counts
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import chosen_llm
@@ -172,7 +172,7 @@ class RecallPool:
             try:
                 while await self.annotate_left():
                     pass
-            except SecondhopError as error:
+            except Exception as error:  # a model may raise anything, and nobody awaits this task
                 logger.warning("memories wait to be annotated: %s", error)
 
     async def aclose_entity(self, entity: str) -> None:

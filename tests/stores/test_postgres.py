@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, aclosing, closing
 from datetime import UTC, datetime
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -14,7 +15,7 @@ from tests.annotate.cue_writer import sheet_of, writing
 from tests.postgres_server import PostgresForTests, running_postgres
 from tests.stores.consistency import wrong_postings
 
-from secondhop import Config, Recall, RecallStore, TraceSettings
+from secondhop import Config, Recall, RecallStore, TraceSettings, recall_pool
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.errors import (
     EmbedderMismatchError,
@@ -306,7 +307,8 @@ def test_an_entity_is_annotated_by_one_worker_at_a_time(postgres: PostgresForTes
         assert here.claim_left() is None
 
 
-async def test_what_a_worker_left_is_annotated_by_another(postgres: PostgresForTests) -> None:
+async def left_by_a_worker(postgres: PostgresForTests) -> str:
+    """The address of a new store with a memory whose cues its worker did not write."""
     address = postgres.database()
     slow = AnnotateSettings(quiet_seconds=60)
     unused = ScriptedModel({})
@@ -314,6 +316,11 @@ async def test_what_a_worker_left_is_annotated_by_another(postgres: PostgresForT
     async with opened as recall:
         await recall.aadd([note("tea", "Green tea steeps at 70 degrees.")])
     left_alone(address)
+    return address
+
+
+async def test_what_a_worker_left_is_annotated_by_another(postgres: PostgresForTests) -> None:
+    address = await left_by_a_worker(postgres)
 
     model = ScriptedModel({"annotate": writing()})
     async with RecallPool(address, embedder="hashing", llm=model) as pool:
@@ -321,6 +328,34 @@ async def test_what_a_worker_left_is_annotated_by_another(postgres: PostgresForT
         assert await pool.annotate_left() is None
         async with pool.recall("default") as recall:
             assert (await recall.memories.acounts()).annotated == 1
+
+
+class BrokenOnceModel(ScriptedModel):
+    """Fails in a way of its own when it is first asked."""
+
+    failed = False
+
+    async def complete(self, *args: Any, **bounds: Any) -> Any:
+        if not self.failed:
+            self.failed = True
+            raise RuntimeError("no such thing")
+        return await super().complete(*args, **bounds)
+
+
+async def test_a_worker_that_failed_once_goes_on_with_what_others_left(
+    postgres: PostgresForTests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recall_pool, "_POLL_S", 0.05)
+    address = await left_by_a_worker(postgres)
+
+    model = BrokenOnceModel({"annotate": writing()})
+    async with (
+        RecallPool(address, embedder="hashing", llm=model) as pool,
+        pool.recall("default") as recall,
+        asyncio.timeout(10),
+    ):
+        while not (await recall.memories.acounts()).annotated:  # noqa: ASYNC110 - no event tells it
+            await asyncio.sleep(0.05)
 
 
 async def test_two_workers_do_not_annotate_the_same_memories(postgres: PostgresForTests) -> None:

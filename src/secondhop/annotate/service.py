@@ -193,11 +193,10 @@ class BackgroundAnnotating:
                     ledger := await self._run()
                 ) is None and await self._annotating.waits():
                     await asyncio.sleep(self._annotating.settings.quiet_seconds)
-            except Exception as error:
+                if ledger is not None:
+                    logger.info("annotated %d memories, %d wait", ledger.annotated, ledger.pending)
+            except Exception as error:  # a model may raise anything, and nobody awaits this task
                 logger.warning("memories wait to be annotated: %s", error)
-                return
-            if ledger is not None:
-                logger.info("annotated %d memories, %d wait", ledger.annotated, ledger.pending)
 
     async def _run(self) -> AnnotateLedger | None:
         loop = asyncio.get_running_loop()

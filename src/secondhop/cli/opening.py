@@ -173,7 +173,7 @@ async def rebuild(
     from secondhop.memories.reindex import passages_to_embed, reindex_entity
 
     async with aclosing(directory_of(common)) as home:
-        known = home.entities()
+        known = await asyncio.to_thread(home.entities)
         named = named_entity(common)
         entities = [named] if named else known
         if not known or not set(entities) <= set(known):
