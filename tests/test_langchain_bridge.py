@@ -2,12 +2,14 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 from tests.small_world import LIFE, QUESTION
 
+from secondhop.errors import UsageError
 from secondhop.langchain_bridge import NOTHING_YET
 from secondhop.recall import Recall
 
@@ -46,6 +48,16 @@ async def test_an_agent_calls_the_tool_and_reads_its_answer(recall: Recall) -> N
     assert "[1] " in str(told.content)
     assert "Why: " in str(told.content)
     assert answer.content == "Speak of the plan."
+
+
+async def test_how_much_to_return_is_checked_when_retriever_and_tool_are_made(
+    recall: Recall,
+) -> None:
+    wrong: Any
+    for make in (recall.as_retriever, recall.as_tool):
+        for wrong in ({"k": 0}, {"k": "3"}, {"tokens": 0}, {"k": 3, "tokens": 100}):
+            with pytest.raises(UsageError, match=r"k|tokens"):
+                make(**wrong)
 
 
 async def test_the_tool_tells_an_agent_what_to_give_it(recall: Recall) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from secondhop.errors import StoreError
+from secondhop.given_values import check_limits
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.state import Effort, RecallInput
@@ -167,6 +168,7 @@ class Askable(ABC):
         """A langchain-core retriever: one document per memory. Arguments as in `recall`."""
         from secondhop.langchain_bridge import SecondhopRetriever
 
+        check_limits(k=k, tokens=tokens)
         return SecondhopRetriever(recall=self, k=k, tokens=tokens, effort=effort)
 
     def as_tool(
@@ -175,7 +177,8 @@ class Askable(ABC):
         """A langchain-core tool that an agent may call; arguments as in `recall`."""
         from secondhop.langchain_bridge import recall_tool
 
-        return recall_tool(self, k=k, tokens=tokens, effort=effort)
+        check_limits(k=k, tokens=tokens)
+        return recall_tool(self, self._loop, k=k, tokens=tokens, effort=effort)
 
     def close(self) -> None:
         """As `aclose`, for callers without an event loop."""

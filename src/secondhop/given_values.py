@@ -64,6 +64,13 @@ def check_counts(**given: object) -> None:
         checked_count(count, name=name, most=TOKENS_LIMIT if name == "tokens" else COUNT_LIMIT)
 
 
+def check_limits(*, k: object, tokens: object) -> None:
+    """Raises UsageError if a recall would refuse to return so much."""
+    check_counts(k=k, tokens=tokens)
+    if k is not None and tokens is not None:
+        raise UsageError("k and tokens both limit the answer; give only one of them")
+
+
 def check_moments(**given: object) -> None:
     """Raises UsageError unless each value is a datetime that UTC can express, or None."""
     for name, moment in given.items():

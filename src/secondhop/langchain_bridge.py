@@ -1,6 +1,8 @@
 """secondhop as a LangChain retriever and as an agent's tool."""
 
 import json
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import (
@@ -15,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 from secondhop.errors import UnknownEntityError
 from secondhop.graph.result import RecalledMemory, RecallResult
 from secondhop.nodes.state import Effort
+from secondhop.sync import BackgroundLoop
 
 if TYPE_CHECKING:
     from secondhop.askable import Askable
@@ -40,22 +43,19 @@ class SecondhopRetriever(BaseRetriever):
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
-        try:
-            found = await self.recall.arecall(
-                query, k=self.k, tokens=self.tokens, effort=self.effort
-            )
-        except UnknownEntityError:
-            return []
-        return documents(found)
+        with suppress(UnknownEntityError):
+            return documents(await self.recall.arecall(query, **self._options()))
+        return []
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        try:
-            found = self.recall.recall(query, k=self.k, tokens=self.tokens, effort=self.effort)
-        except UnknownEntityError:
-            return []
-        return documents(found)
+        with suppress(UnknownEntityError):
+            return documents(self.recall.recall(query, **self._options()))
+        return []
+
+    def _options(self) -> dict[str, Any]:
+        return {"k": self.k, "tokens": self.tokens, "effort": self.effort}
 
 
 def documents(result: RecallResult) -> list[Document]:
@@ -88,28 +88,24 @@ class RecallQuestion(BaseModel):
 
 def recall_tool(
     recall: "Askable",
+    loop: BackgroundLoop,
     *,
     k: int | None = None,
     tokens: int | None = None,
     effort: Effort | None = None,
 ) -> BaseTool:
-    """A tool whose text answer is for the model; its artifact holds the trace id and memory ids."""
+    """A tool whose text answer is for the model; its artifact holds the trace id and memory ids.
+    `loop` runs it for callers without an event loop."""
 
     async def arun(question: str) -> tuple[str, dict[str, Any]]:
         if not question.strip():
             return told("Ask a question in words.")
-        try:
+        with suppress(UnknownEntityError):
             return answered(await recall.arecall(question, k=k, tokens=tokens, effort=effort))
-        except UnknownEntityError:
-            return told(NOTHING_YET)
+        return told(NOTHING_YET)
 
     def run(question: str) -> tuple[str, dict[str, Any]]:
-        if not question.strip():
-            return told("Ask a question in words.")
-        try:
-            return answered(recall.recall(question, k=k, tokens=tokens, effort=effort))
-        except UnknownEntityError:
-            return told(NOTHING_YET)
+        return loop.run(partial(arun, question))
 
     return StructuredTool.from_function(
         func=run,
