@@ -86,6 +86,7 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     (lambda r: r.memories.afacts(3), r"subject must be text"),
     (lambda r: r.memories.afacts(as_of="2026"), r"as_of must be a datetime"),
     (lambda r: r.memories.aaccept("t", at="2026"), r"at must be a datetime"),
+    (lambda r: r.memories.aaccept(None, ["ida"]), r"must be a result, .*not None"),
     (lambda r: r.arecall(None), r"the question must be text \(str\), not None"),
     (lambda r: r.arecall(ASKED, k="6"), r"k must be a whole number \(int\), not '6' \(str\)"),
     (lambda r: r.arecall(ASKED, k=2.5), r"k must be a whole number \(int\), not 2.5 \(float\)"),

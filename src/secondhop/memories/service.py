@@ -46,6 +46,7 @@ from secondhop.stores.keeping import Keeping, Mark
 from secondhop.stores.records import Memory
 from secondhop.sync import BackgroundLoop, blocking
 from secondhop.traces import TraceFolder
+from secondhop.wording import shown
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -380,7 +381,9 @@ class MemoryService(MemoryReading):
         """
         used_at = utc_given(at, name="at") or self.writing.clock()
         given = trace.trace_id if isinstance(trace, RecallResult) else trace
-        story = self._traces.load(given) if isinstance(given, str) else given
+        story: object = self._traces.load(given) if isinstance(given, str) else given
+        if not isinstance(story, RecallTrace):
+            raise UsageError(f"the trace must be a result, a trace or its id, not {shown(trace)}")
         accepted = list(dict.fromkeys(memory_ids))
         if missing := sorted(set(accepted) - set(story.returned)):
             raise UsageError(
