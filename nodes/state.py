@@ -14,9 +14,10 @@ from typing import (
     Literal,
     NotRequired,
     TypeAlias,
-    TypedDict,
     get_args,
 )
+
+from typing_extensions import TypedDict  # pydantic wants it before Python 3.12
 
 from secondhop.ranking.votes import VoteName
 

@@ -1,7 +1,9 @@
 """The state of a session: a recall's state, and what sessions add."""
 
 from operator import or_  # pyright: ignore[reportUnknownVariableType]
-from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias
+
+from typing_extensions import TypedDict  # pydantic wants it before Python 3.12
 
 from secondhop.nodes.state import RecallInput, RecallState
 from secondhop.ranking.votes import VoteName

@@ -18,6 +18,7 @@ from tests.small_world import JUDGED_ROUND, LIFE, QUESTION, SmallWorld, ask
 
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
+from secondhop.graph.session import build_session_graph
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
@@ -57,6 +58,14 @@ async def test_the_recall_is_a_node_of_a_host_graph(world: SmallWorld) -> None:
     assert RecallResult.model_validate(done["result"]).ids() == alone.ids()
     assert done["answer"] == ", ".join(alone.ids())
     assert set(done) == {"question", "result", "answer"}
+
+
+def test_the_schemas_of_the_graphs_are_told_to_hosts(world: SmallWorld) -> None:
+    services = world.services()
+    for graph in (build_recall_graph(services), build_session_graph(services)):
+        assert "earlier" in graph.get_input_jsonschema()["properties"]
+        assert graph.get_output_jsonschema()["properties"]
+        assert graph.get_context_jsonschema() is None
 
 
 async def test_the_recall_s_steps_are_streamed_through_the_host(world: SmallWorld) -> None:
