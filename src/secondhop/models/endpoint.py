@@ -15,33 +15,24 @@ from secondhop.models.chat_transport import AnswerMode
 from secondhop.models.circuit_breaker import BreakerSettings, CircuitBreaker
 from secondhop.models.llm import Usage
 from secondhop.models.prompt_size import PromptSize
-from secondhop.models.retry_policy import ATTEMPTS, MAX_WAIT_S, failure_of, why_unanswered
+from secondhop.models.retry_policy import Timeouts, failure_of, why_unanswered
 
 FAIR_WAIT_S = 1.0
 """A server that had less time than this to answer does not count as dead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChatLimits:
+class ChatLimits(Timeouts):
     """Timeouts, retries and concurrency for a chat model."""
 
-    timeout_s: float = 30.0
-    """For one try; the model's own limit, if it has one, may be shorter."""
-    attempts: int = ATTEMPTS
-    """Tries in all, after temporary failures: 408, 409, 429, 5xx, timeouts, lost connections."""
-    max_wait_s: float = MAX_WAIT_S
-    """Longest wait between two tries; if a server asks for more, there is no further try."""
     concurrency: int = 256
     """Concurrent requests per event loop; a server's own limit shows up as 429."""
     breaker: BreakerSettings = field(default_factory=BreakerSettings)
 
     def __post_init__(self) -> None:
-        least = min(self.attempts, self.concurrency)
-        if least < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
-            raise UsageError(
-                "limits of a chat model: attempts and concurrency must be >= 1, timeout_s > 0, "
-                "max_wait_s >= 0"
-            )
+        Timeouts.__post_init__(self)  # super() knows no class with slots
+        if self.concurrency < 1:
+            raise UsageError("a chat model needs concurrency >= 1")
 
 
 REFUSALS = 3

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
 from secondhop.models.failure_messages import excerpt, kind_of_failure, without_key
-from secondhop.models.retry_policy import ATTEMPTS, MAX_WAIT_S, TryTimedOutError
+from secondhop.models.retry_policy import Timeouts, TryTimedOutError
 
 if TYPE_CHECKING:
     from httpx import URL
@@ -31,23 +31,16 @@ NO_KEY = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenAIConnection:
+class OpenAIConnection(Timeouts):
     """Where a server is, and its timeouts and retries."""
 
     base_url: str | None = field(default=None, repr=False)
     """None: OPENAI_BASE_URL, else OpenAI itself (the SDK's own rule). May hold a password."""
     api_key: str | None = field(default=None, repr=False)
     """None: OPENAI_API_KEY. A local server takes any word."""
-    timeout_s: float = 30.0
-    """For one try."""
-    attempts: int = ATTEMPTS
-    """Tries in all, after temporary failures: 408, 409, 429, 5xx, timeouts, lost connections."""
-    max_wait_s: float = MAX_WAIT_S
-    """Longest wait between two tries; if a server asks for more, there is no further try."""
 
     def __post_init__(self) -> None:
-        if self.attempts < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
-            raise UsageError("OpenAIConnection needs attempts >= 1, timeout_s > 0, max_wait_s >= 0")
+        Timeouts.__post_init__(self)  # super() knows no class with slots
         address_of(self.base_url)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
 
-from secondhop.errors import ModelError, SecondhopError
+from secondhop.errors import ModelError, SecondhopError, UsageError
 from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
 from secondhop.models.failure_messages import causes, kind_of_failure
 
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ATTEMPTS = 4
-"""Tries of one request in all, the first included."""
-MAX_WAIT_S = 20.0
-"""The longest wait between two tries."""
 _FIRST_WAIT_S = 0.5
 _MORE_AT_ONCE = 8
 """Extra tries for stale connections; the client drops each after its first error. As many as one
@@ -47,6 +43,22 @@ _LOST_NAMES = frozenset(
     """.split()  # noqa: SIM905 - a line for each: ours and openai, httpx, requests, aiohttp, botocore
 )
 """Names of error classes (or of their bases) that mean a lost or late connection."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """How long and how often a model server is tried."""
+
+    timeout_s: float = 30.0
+    """For one try; the model's own limit, if it has one, may be shorter."""
+    attempts: int = 4
+    """Tries in all, after temporary failures: 408, 409, 429, 5xx, timeouts, lost connections."""
+    max_wait_s: float = 20.0
+    """Longest wait between two tries; if a server asks for more, there is no further try."""
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
+            raise UsageError("a model needs attempts >= 1, timeout_s > 0, max_wait_s >= 0")
 
 
 class TryTimedOutError(Exception):
