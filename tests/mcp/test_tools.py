@@ -107,6 +107,15 @@ async def test_recall_heeds_a_filter(connected: Connected) -> None:
         await client.call_tool("forget", {"memoryIds": [kept["memoryId"]]})
 
 
+async def test_a_follow_up_is_searched_with_what_was_asked_before(connected: Connected) -> None:
+    async with connected() as client:
+        follow_up = {"query": "And how do I do that?", "limit": 3}
+        alone = ids(await client.call_tool("recall", follow_up))
+        found = ids(await client.call_tool("recall", follow_up | {"earlier": [QUESTION]}))
+
+        assert alone != found == ids(await client.call_tool("recall", ARGUMENTS))
+
+
 async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:
     async with connected() as client:
         first = content(await client.call_tool("recall_session_start", ARGUMENTS))

@@ -103,6 +103,10 @@ class MemoryTools:
                 "low: one vote; high: a plan and votes. Default: the cheapest that serves."
             ),
         ] = None,
+        earlier: Annotated[
+            list[str] | None,
+            Field(description="What the person asked before, oldest first; for a follow-up."),
+        ] = None,
     ) -> RecallReply:
         """Find the memories that a good answer needs, also those the question does not name.
 
@@ -121,6 +125,7 @@ class MemoryTools:
                 include_stale=includeStale,
                 where=where,
                 effort=effort,
+                earlier=earlier or (),
             )
             async with aclosing(events):
                 async for event in events:
