@@ -1,11 +1,12 @@
 """The command line's contract: keys, exit statuses, and nothing but JSON on standard output."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import split
 
 import pytest
-from tests.command_line import Cli, document, ran
+from tests.command_line import Cli, document, over, ran
 from tests.evals.scenario_files import memory_row, write_rows
 
 HOSTILE_ID = "hostile\x1b[2J\x1b]0;owned\x07\u202e"
@@ -206,6 +207,15 @@ def test_failed_work_leaves_with_1_and_says_what_to_do(cli: Cli, tmp_path: Path)
         assert failed.stderr.startswith("secondhop: "), case
         assert "Traceback" not in failed.output, case
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("words", [("  ",), ("q", "--k", "3", "--tokens", "50")])
+def test_what_cannot_be_asked_is_refused_before_the_store_is_opened(
+    words: Sequence[str], tmp_path: Path
+) -> None:
+    (tmp_path / "store.json").write_text("damaged")
+    assert over(tmp_path)("recall", "q").exit_code == 1
+    assert over(tmp_path)("recall", *words).exit_code == 2
 
 
 def test_an_unknown_entity_is_answered_with_those_that_there_are(cli: Cli, store: Path) -> None:

@@ -75,6 +75,11 @@ def recall(
 
     Including those the question never mentions.
     """
+    from secondhop.given_values import check_limits
+    from secondhop.nodes.begin import checked_question
+
+    checked_question(question)  # now, because opening takes seconds
+    check_limits(k=k, tokens=tokens)
     where = Where(
         tags=tag or (),
         sources=source or (),
