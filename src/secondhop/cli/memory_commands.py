@@ -122,7 +122,7 @@ def update(
     ] = False,
     restore: Annotated[bool, typer.Option("--restore", help="It is true again.")] = False,
     reason: Annotated[
-        str, typer.Option(metavar="WHY", help="Why it was replaced or deprecated.")
+        str, typer.Option(metavar="WHY", help="With --replaced-by or --deprecate: why.")
     ] = "",
     dry_run: DryRun = False,
 ) -> None:
