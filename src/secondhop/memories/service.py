@@ -382,7 +382,7 @@ class MemoryService(MemoryReading):
         used_at = utc_given(at, name="at") or self.writing.clock()
         given = trace.trace_id if isinstance(trace, RecallResult) else trace
         story: object = self._traces.load(given) if isinstance(given, str) else given
-        if not isinstance(story, RecallTrace):
+        if not isinstance(story, RecallTrace):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UsageError(f"the trace must be a result, a trace or its id, not {shown(trace)}")
         accepted = list(dict.fromkeys(memory_ids))
         if missing := sorted(set(accepted) - set(story.returned)):
