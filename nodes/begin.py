@@ -73,7 +73,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     effort = checked_effort(
         state.get("effort"), annotated=known.get("annotated", 0.0), services=services
     )
-    if not any(category(char)[0] in "LNS" for char in question):  # "???" and "…" say nothing
+    if not any(category(char)[0] in "LN" for char in question):  # "???" and "👍" say nothing
         unasked = {"question": f"{question!r:.40} has no words, so nothing was searched"}
         known["degraded"] = {**known.get("degraded", {}), **unasked}
         return {**update, **known, "effort": "none", "queries": {}}

@@ -67,7 +67,8 @@ _LATEST: Final = re.compile(
 )
 _SMALL_TALK: Final = re.compile(
     r"\A\W*(?:\b(?:hello|hi|hey|hiya|greetings|thanks|thank you|thx|cheers|bye|goodbye|see you|"
-    r"good (?:morning|afternoon|evening|night|day)|how are (?:you|things)|nice to meet you)\b"
+    r"good (?:morning|afternoon|evening|night|day)|how are (?:you|things)|nice to meet you|"
+    r"ok|okay|no|great|perfect|cool|nice|lol|got it|never ?mind)\b"
     r"(?:,? (?:there|again|all|everyone|so much|very much|a lot|later|soon|tomorrow|today|doing))*"
     r"\W*)+",
     re.I,

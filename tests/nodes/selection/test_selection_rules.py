@@ -278,7 +278,7 @@ def test_in_a_look_up_age_counts_only_against_what_serves_as_well() -> None:
     pool, state = world_of([[0.9], [0.8], [0.3]], question="What is the current rate?")
     state["kind"] = "factual"
     days = {"m0": "2025-06-01", "m1": "2026-02-01", "m2": "2026-02-27"}
-    candidates = [
+    candidates: list[Candidate] = [
         {**pool.candidates[one], "created_at": f"{days[one]}T00:00:00+00:00"} for one in days
     ]
 
