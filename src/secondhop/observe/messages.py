@@ -40,12 +40,7 @@ def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
     Raises:
         UsageError: this is no list, or a message has no role or content, or an invalid date.
     """
-    given_as: object = messages
-    if not isinstance(given_as, Sequence) or isinstance(given_as, str):
-        raise UsageError(
-            f'`observe` takes a list of messages, {{"role": "user", "content": "…"}} each, '
-            f"not {shown(messages)}"
-        )
+    check_listed(messages)
     found: list[Heard] = []
     at, dated = now, False
     for place, given in enumerate(messages):
@@ -60,6 +55,15 @@ def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
         turn = Turn(role=role, content=said.content, at=at)
         found.append(Heard(turn=turn, digest=digest, dated=dated))
     return found
+
+
+def check_listed(given: object) -> None:
+    """Raises UsageError unless the value is a sequence of something."""
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise UsageError(
+            f'`observe` takes a list of messages, {{"role": "user", "content": "…"}} each, '
+            f"not {shown(given)}"
+        )
 
 
 def said_in(given: Mapping[str, Any], place: int) -> Said:

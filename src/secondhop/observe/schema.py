@@ -53,7 +53,9 @@ class ObserveReply(BaseModel):
     """What a conversation states; an empty list is an answer, no list is none."""
 
     memories: Annotated[list[MemoryReply], BeforeValidator(as_rows)]
-    ended: Annotated[list[EndedReply], BeforeValidator(as_rows)] = Field(default_factory=list)
+    ended: Annotated[list[EndedReply], BeforeValidator(as_rows)] = Field(
+        default_factory=list[EndedReply]
+    )
 
     @model_validator(mode="before")
     @classmethod
