@@ -159,3 +159,14 @@ async def test_a_forgotten_memory_says_which_other_memories_say_the_same(empty: 
     gone = await empty.memories.aforget(fact, "key")
     assert gone.repeated_in == ["ana", "talk"]
     assert "also said, it seems, in ana, talk, not forgotten" in forgotten_line(gone)
+
+
+async def test_the_conversation_that_a_fact_came_from_says_it_in_words_of_its_own(
+    empty: Recall,
+) -> None:
+    told = await empty.memories.aobserve(
+        [{"role": "user", "content": "Hi! I live in Ghent, by the way."}], keep_as="talk"
+    )
+    await empty.memories.aremember("I live in Antwerp", memory_id="other")
+
+    assert (await empty.memories.aforget(*told.written)).repeated_in == ["talk"]

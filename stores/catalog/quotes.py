@@ -15,6 +15,7 @@ SAYS_SOMETHING = 3
 """A sentence of this many words is told apart from others by its words ("Thank you" is not)."""
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"""[.!?…\n"“”]+""")
+_QUOTATION = re.compile(r'"([^"\n]+)"')
 _CODE = re.compile(r"\b(?=\w*\d)\w{4,}")
 """A number, a password or a name with digits. A single one is a quote."""
 
@@ -79,7 +80,7 @@ def says(text: str, memory: Memory) -> bool:
         near = rf" (?:{about} (?:\S+ ){{0,3}}{value}|{value} (?:\S+ ){{0,3}}{about}) "
         if re.search(near, spaced):
             return True
-        own = [part for one in own for part in with_sentences(one)]
+        own = [words for one in own for words in _QUOTATION.findall(one)]
     said = [_spaced(one) for one in own]
     return any(
         f" {one} " in spaced

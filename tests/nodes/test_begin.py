@@ -24,7 +24,7 @@ async def test_a_time_with_a_zone_keeps_its_moment(world: SmallWorld) -> None:
     assert datetime.fromisoformat(state["asked_at"]) == datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("question", ["???", " … ", "-- !"])
+@pytest.mark.parametrize("question", ["???", " … ", "-- !", "👍", "🎄🤒"])
 async def test_without_a_word_nothing_is_searched_and_the_reason_is_said(
     world: SmallWorld, question: str
 ) -> None:
