@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -174,3 +175,19 @@ async def test_the_vectors_of_a_big_memory_go_with_doctor(
         assert (await recall.memories.acounts()).vectors == 60
 
     assert files_with_vectors(vectors, tmp_path) == []
+
+
+async def test_what_another_process_began_to_forget_stays_noted(tmp_path: Path) -> None:
+    await filled(tmp_path)
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+
+        class AnotherProcess:
+            async def aforget(self, memory_ids: Sequence[str]) -> None:
+                await recall.admin.store.erasure.begin(["secret"])  # and is killed
+
+        recall.memories.forgetting.append(AnotherProcess())
+        await recall.memories.aforget("n1")
+
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        assert (await recall.memories.acounts()).memories == 59
+    assert files_with_words(tmp_path) == []

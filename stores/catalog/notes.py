@@ -76,9 +76,12 @@ def leave_erasing(connection: Connection, memory_ids: Iterable[str]) -> None:
 
 
 def note_erased(connection: Connection, *, needs_compaction: bool) -> None:
-    """Note that the erasure is finished, except for vectors that wait for `compact`."""
-    done = (_ERASING, _NEEDS_COMPACTION, _OLD_MAP)
-    connection.execute("DELETE FROM meta WHERE key IN (?, ?, ?)", done)
+    """Note that the erasure is finished, except for vectors that wait for `compact`.
+
+    The note of erasures stays if it names memories: somebody else has begun to erase them.
+    """
+    done = (_NEEDS_COMPACTION, _OLD_MAP, *(() if read_erasing(connection) else (_ERASING,)))
+    connection.executemany("DELETE FROM meta WHERE key = ?", [(key,) for key in done])
     if needs_compaction:
         write_meta(connection, {_NEEDS_COMPACTION: "1"})
 
