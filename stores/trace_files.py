@@ -1,6 +1,7 @@
 """Where traces are stored: files in a folder, or rows of PostgreSQL."""
 
 import os
+import uuid
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -52,11 +53,13 @@ class TraceFilesInFolder:
     def write(self, name: str, content: bytes, *, at_ns: int) -> None:
         """See `TraceFiles`."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        file = self.folder / name
-        part = file.with_suffix(PART_SUFFIX)
-        part.write_bytes(content)
-        os.utime(part, ns=(at_ns, at_ns))
-        part.replace(file)
+        part = self.folder / f"{name}.{uuid.uuid4().hex}{PART_SUFFIX}"
+        try:
+            part.write_bytes(content)
+            os.utime(part, ns=(at_ns, at_ns))
+            part.replace(self.folder / name)
+        finally:
+            part.unlink(missing_ok=True)
 
     def read(self, name: str) -> bytes | None:
         """See `TraceFiles`."""
