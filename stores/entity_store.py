@@ -45,7 +45,7 @@ class EntityStore(EntityReader):
     ) -> None:
         """`lock` is held while writing."""
         super().__init__(catalog, index, identity=identity)
-        self._lock = lock
+        self._lock, self._forgetting_lock = lock, lock.for_forgetting()
         self._before_first_put = before_first_put
         self._outbox = Outbox(catalog, index, cue_index=cue_index, identity=identity)
         self.map = MemoryMap(catalog, index)
@@ -174,6 +174,19 @@ class EntityStore(EntityReader):
             existed = await to_its_end(self._outbox.delete(memory_ids))
             self._known_vectors.clear()
             return existed
+
+    @asynccontextmanager
+    async def forgetting(self) -> AsyncGenerator[None, None]:
+        """A block in which nobody else, here or elsewhere, forgets memories of this entity.
+
+        Raises:
+            StoreBusyError: another process is forgetting for longer than `lock_timeout_s`.
+        """
+        async with AsyncExitStack() as held:
+            if await asyncio.to_thread(self._catalog.exists):
+                turn = writer_turn(self._forgetting_lock, timeout_s=self.lock_timeout_s)
+                await held.enter_async_context(turn)
+            yield
 
     def _now(self) -> datetime:
         return self.clock()

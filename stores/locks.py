@@ -73,6 +73,11 @@ class Lock(Protocol):
         """Take the lock. Returns a function that frees it; None, without waiting, if it is held."""
         ...
 
+    def for_forgetting(self) -> "Lock":
+        """A second lock of the same entity, held while memories are forgotten. Its holder may take
+        this one."""
+        ...
+
 
 class WriterLock:
     """A `Lock` on a file."""
@@ -92,6 +97,10 @@ class WriterLock:
             os.close(descriptor)
             raise
         return partial(os.close, descriptor)
+
+    def for_forgetting(self) -> "WriterLock":
+        """See `Lock`."""
+        return WriterLock(self.path.with_suffix(".forgetting"))
 
 
 class StampedLock:

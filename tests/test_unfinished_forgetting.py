@@ -2,7 +2,10 @@
 
 import asyncio
 import errno
+import os
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.fakes import note
 from tests.forget_and_die import PLACES
+from tests.store_files import files_with
 from tests.vector_files import files_with_vector
 
 from secondhop.errors import StoreFullError, UnfinishedForgettingError, UsageError
@@ -175,6 +179,83 @@ async def test_the_vectors_of_a_big_memory_go_with_doctor(
         assert (await recall.memories.acounts()).vectors == 60
 
     assert files_with_vectors(vectors, tmp_path) == []
+
+
+async def with_shared_traces(recall: Recall, memory_ids: Sequence[str], folder: Path) -> None:
+    """Store memories with "zebraquartz" in their titles, and recall all together an hour ago."""
+    titled = [note(one, "It opens the vault", title=f"zebraquartz {one}") for one in memory_ids]
+    await recall.memories.aadd(titled)
+    for n in range(10):
+        await recall.arecall(f"What opens vault {n}?")
+    recall.admin.last_traces()  # waits until they are written
+    await asyncio.to_thread(age, folder)
+
+
+def age(folder: Path) -> None:
+    """Make the traces an hour older."""
+    then = time.time() - 3600
+    for file in folder.rglob("*.json.gz"):
+        os.utime(file, (then, then))
+
+
+async def test_memories_forgotten_at_once_leave_no_words_in_the_traces_they_share(
+    tmp_path: Path,
+) -> None:
+    ids = ["a", "b", "c", "d", "e", "f"]
+    async with (
+        await Recall.aopen(tmp_path, embedder="hashing") as here,
+        await Recall.aopen(tmp_path, embedder="hashing") as elsewhere,
+    ):
+        await with_shared_traces(here, ids, tmp_path)
+        gone = await asyncio.gather(
+            *(here.memories.aforget(one) for one in ids[:3]),
+            *(asyncio.to_thread(elsewhere.memories.forget, one) for one in ids[3:]),
+        )
+
+    assert all(one.complete and one.vectors_complete for one in gone)
+    assert files_with(b"zebraquartz", tmp_path) == []
+
+
+async def test_a_cancelled_forget_masks_nothing_while_the_next_one_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, began, ended = TraceFilesInFolder.write, threading.Event(), threading.Event()
+
+    def first_slowly(self: TraceFilesInFolder, name: str, content: bytes, *, at_ns: int) -> None:
+        if is_first := not began.is_set():
+            began.set()
+            time.sleep(0.4)
+        write(self, name, content, at_ns=at_ns)
+        if is_first:
+            ended.set()
+
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await with_shared_traces(recall, ["a", "b"], tmp_path)
+        monkeypatch.setattr(TraceFilesInFolder, "write", first_slowly)
+        cancelled = asyncio.create_task(recall.memories.aforget("a"))
+        await asyncio.to_thread(began.wait)
+        cancelled.cancel()
+        gone = await recall.memories.aforget("b")
+        await asyncio.to_thread(ended.wait)
+
+    assert (gone.memory_ids, gone.complete) == (["b", "a"], True)
+    assert files_with(b"zebraquartz", tmp_path) == []
+
+
+async def test_a_step_of_forget_may_forget_more(tmp_path: Path) -> None:
+    await filled(tmp_path)
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+
+        class ForgetsMore:
+            async def aforget(self, memory_ids: Sequence[str]) -> None:
+                if "secret" not in memory_ids:
+                    await recall.memories.aforget("secret")
+
+        recall.memories.forgetting.append(ForgetsMore())
+        await asyncio.wait_for(recall.memories.aforget("n1"), timeout=20)
+
+        assert (await recall.memories.acounts()).memories == 59
+    assert files_with_words(tmp_path) == []
 
 
 async def test_what_another_process_began_to_forget_stays_noted(tmp_path: Path) -> None:

@@ -30,13 +30,20 @@ _servers: Shared[PostgresServer] = Shared()
 class PostgresLock:
     """A `Lock` on an entity: an advisory lock of the database."""
 
-    def __init__(self, server: PostgresServer, entity: str) -> None:
+    def __init__(self, server: PostgresServer, entity: str, *, forgetting: bool = False) -> None:
         self._server = server
-        self.key = (server.name, entity)
+        self.key = (server.name, entity, forgetting)
 
     def try_acquire(self) -> Callable[[], None] | None:
         """See `Lock`."""
-        return self._server.try_lock(f"secondhop {self.key[1]}")
+        _, entity, forgetting = self.key
+        if forgetting:
+            return self._server.try_lock(f"secondhop forgetting {entity}", forgetting=True)
+        return self._server.try_lock(f"secondhop {entity}")
+
+    def for_forgetting(self) -> "PostgresLock":
+        """See `Lock`."""
+        return PostgresLock(self._server, self.key[1], forgetting=True)
 
 
 class PostgresPlace:

@@ -33,6 +33,9 @@ CONNECTIONS = 8
 """The most connections of a process that work at once."""
 TURNS = 16
 """The most entities that a process writes to at once. Each turn holds a connection."""
+FORGETTING = 4
+"""The most entities whose memories a process forgets at once. Each holds a connection, and needs
+turns to write: with connections of `TURNS`, they could wait for each other."""
 WAIT_S = 5.0
 """How long to wait for a connection."""
 CONNECT_S = 5
@@ -55,6 +58,7 @@ class PostgresServer:
         self._address, self.name = address, shown_store(address)
         self._work = self._pool(CONNECTIONS, wait_s=WAIT_S)
         self._turns = self._pool(TURNS, wait_s=_TURN_WAIT_S)
+        self._forgetting = self._pool(FORGETTING, wait_s=_TURN_WAIT_S)
         self._begin = ""
         """The statements that begin every transaction; "" while there is no schema."""
         self._has_vectors = False
@@ -146,14 +150,15 @@ class PostgresServer:
             row = asked.fetchone()
             return str(row[0]) if row and row[0] else None
 
-    def try_lock(self, key: str) -> Callable[[], None] | None:
+    def try_lock(self, key: str, *, forgetting: bool = False) -> Callable[[], None] | None:
         """Take the advisory lock of this name. Returns a function that frees it.
 
         None if another holds it, or if no connection is free. The lock belongs to a transaction
         that does nothing else, so it ends with the process, and it works behind a transaction
         pooler.
         """
-        held = self._begun(self._turns, b"BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
+        pool = self._forgetting if forgetting else self._turns
+        held = self._begun(pool, b"BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
         try:
             with self._errors():
                 connection = held.__enter__().connection
@@ -178,10 +183,11 @@ class PostgresServer:
 
     def close(self) -> None:
         """Close every connection; a later use opens them again."""
-        for pool in (self._work, self._turns):
+        for pool in (self._work, self._turns, self._forgetting):
             pool.close()
         self._work = self._pool(CONNECTIONS, wait_s=WAIT_S)
         self._turns = self._pool(TURNS, wait_s=_TURN_WAIT_S)
+        self._forgetting = self._pool(FORGETTING, wait_s=_TURN_WAIT_S)
 
     # --- connections ---
 

@@ -279,6 +279,51 @@ async def test_traces_are_read_by_any_worker_masked_and_let_go(
         assert "steeps" not in elsewhere.trace(told[2]).model_dump_json()
 
 
+async def test_memories_forgotten_at_once_leave_no_words_in_the_traces_they_share(
+    home: StoreDirectory,
+) -> None:
+    ids = ["tea", "mat", "key", "cup"]
+    async with (
+        await Recall.aopen(home.name, embedder="hashing") as here,
+        await Recall.aopen(home.name, embedder="hashing") as elsewhere,
+    ):
+        await here.aadd([note(one, "It is green", title=f"zebraquartz {one}") for one in ids])
+        for n in range(10):
+            await here.arecall(f"What is green {n}?")
+        here.admin.last_traces()  # waits until they are written
+        with psycopg.connect(home.name) as connection:
+            connection.execute(f"UPDATE {SCHEMA}.traces SET at_ns = at_ns - 3600000000000".encode())
+        gone = await asyncio.gather(
+            *(here.memories.aforget(one) for one in ids[:2]),
+            *(asyncio.to_thread(elsewhere.memories.forget, one) for one in ids[2:]),
+        )
+        left = [trace.model_dump_json() for trace in here.admin.last_traces()]
+
+    assert all(one.complete for one in gone)
+    assert len(left) == 10
+    assert not any("zebraquartz" in trace for trace in left)
+
+
+async def test_more_entities_may_forget_at_once_than_have_connections_for_it(
+    postgres: PostgresForTests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "FORGETTING", 2)
+    monkeypatch.setattr(server_module, "TURNS", 2)
+    address = postgres.database()
+    async with AsyncExitStack() as opens:
+        all_of_them = [
+            await opens.enter_async_context(
+                await Recall.aopen(address, entity=name, embedder="hashing")
+            )
+            for name in ("ann", "bob", "cyd", "dan")
+        ]
+        for recall in all_of_them:
+            await recall.aadd([note("tea", "Green tea steeps at 70 degrees.")])
+        gone = await asyncio.gather(*(one.memories.aforget("tea") for one in all_of_them))
+
+    assert [one.complete for one in gone] == [True] * 4
+
+
 # --- annotating ---
 
 

@@ -5,6 +5,7 @@ import logging
 import os
 import time
 from collections.abc import Collection, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,6 +16,7 @@ from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedding_cache import CachingEmbedder, text_digest
 from secondhop.stores.catalog.quotes import quoting, says, with_sentences
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import to_its_end
 from secondhop.stores.records import Erasure, Memory
 from secondhop.traces import TraceFolder
 
@@ -54,8 +56,20 @@ class Forgetter:
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> Forgotten:
         """Delete these memories, and those of an earlier call that was interrupted.
 
+        One call after the other, in all processes: each reads, masks and writes the same traces.
+
         Raises as `MemoryService.aforget`.
         """
+        if dry_run or _under_way.get() is self:  # a step of `forget` may call `forget` again
+            return await self._forgotten(memory_ids, dry_run=dry_run)
+        async with self.writing.store.forgetting():
+            outer = _under_way.set(self)
+            try:
+                return await self._forgotten(memory_ids, dry_run=False)
+            finally:
+                _under_way.reset(outer)
+
+    async def _forgotten(self, memory_ids: Sequence[str], *, dry_run: bool) -> Forgotten:
         unfinished = await self.writing.store.erasure.unfinished() or []
         for memory_id in set(memory_ids) - set(unfinished):
             await self.writing.existing(memory_id)
@@ -114,6 +128,10 @@ class Forgetter:
         gone = {cue.text for cue in known if cue.memory_id in found.memory_ids}
         gone |= quoting([cue.text for cue in known], found.said)
         await self.writing.store.cues.remove([cue.cue_id for cue in known if cue.text in gone])
+
+
+_under_way: ContextVar[Forgetter | None] = ContextVar("_under_way", default=None)
+"""Whose `forget` this task is in."""
 
 
 async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Sequence[str]) -> Erased:
@@ -180,7 +198,8 @@ async def erase(writing: MemoryWriting, traces: TraceFolder, found: Erased) -> E
 async def mask(traces: TraceFolder, names: Sequence[str], found: Erased) -> None:
     """Remove the words of the erased memories from these traces."""
     if names:
-        await asyncio.to_thread(partial(traces.mask, names, found.memory_ids, texts=found.texts))
+        masking = partial(traces.mask, names, found.memory_ids, texts=found.texts)
+        await to_its_end(asyncio.to_thread(masking))
 
 
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:
