@@ -3,11 +3,11 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from secondhop.errors import ModelError, ModelUnavailableError, UnknownEntityError
 from secondhop.graph.result import RecallResult
@@ -33,11 +33,29 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 GRACE_S = 0.05
 """How long after the deadline a node may still finish by itself."""
 
 READING_S = 0.5
 """How long a store may then take to read the texts of the answer; usually a few milliseconds."""
+
+
+class SilentStore:
+    """Stands for a store that did not answer in time: it knows no passage and no vector."""
+
+    async def known(self, _: Sequence[str]) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    passages = passage_ids = vectors = known
+
+
+def silent(services: Services) -> Services:
+    """The services to answer with when the store may not be asked again."""
+    nothing: Any = SilentStore()
+    return replace(services, search=nothing, reader=nothing, keeping=None, cues=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +219,7 @@ async def drive(
             if not await ended_in_time(steps, state, limit_s=limit, tell=events.put_nowait):
                 if "trace_id" not in state and not isinstance(graph_input, Command):
                     # on a busy machine, the deadline passed during the first step
-                    begun = await begin(graph_input, services=services)
+                    begun = await begin(graph_input, services=silent(services))
                     state = {"queries": {}, "rankings": {}, **begun}
                 state = await best_so_far(state, services=services)
         finally:  # however the recall ended, even if the caller abandoned it
@@ -251,6 +269,20 @@ async def ended_in_time(
     return True
 
 
+async def in_time(
+    work: Awaitable[T], *, limit_s: float, otherwise: Callable[[], Awaitable[T]]
+) -> T:
+    """What the work gives; past the limit it is cancelled, and `otherwise` is asked instead."""
+    limit = asyncio.timeout(limit_s)
+    try:
+        async with limit:
+            return await work
+    except TimeoutError:
+        if not limit.expired():  # the timeout is another one, of a store
+            raise
+    return await otherwise()
+
+
 def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> list[RecallEvent]:
     """One event for each node that has just ended."""
     known: Mapping[str, Query] = state.get("queries", {})
@@ -279,18 +311,19 @@ async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str,
     If the store cannot give the texts within READING_S, the answer is empty and the store is not
     asked again.
     """
-    reading = asyncio.timeout(READING_S)
-    try:
-        async with reading:
-            if state.get("candidates") and not state.get("picks"):
-                state = taken_in(state, await pick(cast(RecallState, state), services=services))
-            return await cut_short(state, services=services)
-    except TimeoutError:
-        if not reading.expired():  # the timeout is another one, of a store
-            raise
     nothing: dict[str, Any] = {"candidates": {}, "picks": [], "drops": {}, "rankings": {}}
-    silent = replace(services, keeping=None)
-    return await cut_short({**state, **nothing}, services=silent)
+    return await in_time(
+        picked_so_far(state, services=services),
+        limit_s=READING_S,
+        otherwise=lambda: cut_short({**state, **nothing}, services=silent(services)),
+    )
+
+
+async def picked_so_far(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
+    """The state with the best answer so far, with its texts."""
+    if state.get("candidates") and not state.get("picks"):
+        state = taken_in(state, await pick(cast(RecallState, state), services=services))
+    return await cut_short(state, services=services)
 
 
 async def cut_short(state: dict[str, Any], *, services: Services) -> dict[str, Any]:

@@ -198,7 +198,14 @@ async def test_a_machine_too_busy_for_the_first_step_answers_with_nothing(
             while True:
                 yield await asyncio.Event().wait()
 
-    services = hurried(world)
+    class Unasked:
+        """Cues of a store that is not asked when the time is up."""
+
+        async def standing(self) -> Any:
+            raise AssertionError
+
+    cues: Any = Unasked()
+    services = hurried(world, cues=cues)
     graph: Any = StuckGraph()
     asked = RecallInput(question=QUESTION)
 
