@@ -65,6 +65,7 @@ def sessions_over(
     services: Services,
     store: SessionStore | None = None,
     *,
+    ready: Callable[[], Awaitable[None]] = nothing_to_do,
     learn: Callable[..., Awaitable[Learned]] = nothing_to_learn,
 ) -> Sessions:
     """The sessions of one worker."""
@@ -72,7 +73,7 @@ def sessions_over(
         SessionRounds(services),
         store if store is not None else DatabaseSessions(own_file()),
         entity=services.entity,
-        ready=nothing_to_do,
+        ready=ready,
         learn=learn,
         loop=BackgroundLoop(),
     )

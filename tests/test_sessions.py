@@ -1,8 +1,8 @@
 """Sessions: who may vote on what and when, what votes do, and what survives a killed worker."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -26,6 +26,7 @@ from secondhop.errors import (
     SecondhopError,
     SessionAbandonedError,
     SessionResolvedError,
+    StoreUnavailableError,
     UnknownMemoryError,
     UnknownSessionError,
     UsageError,
@@ -41,8 +42,10 @@ from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
 from secondhop.nodes.state import RecallState, RecallUpdate
 from secondhop.recall import Recall
 from secondhop.sessions.learner import Learned
+from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions_database import DatabaseSessions
+from secondhop.traces import TraceFolder
 
 
 @pytest.fixture
@@ -232,6 +235,187 @@ async def test_past_the_deadline_the_trace_of_a_round_that_found_nothing_is_kept
         assert answer.ids() == []
         assert any("s was reached; the running step" in reason for reason in answer.degraded)
         assert recall.trace(answer.trace_id).returned == []
+
+
+# --- a store that does not answer ---
+
+LIMIT_S = 0.4
+LATE_S = 1.5
+"""How much later than the limit an answer may come on a busy machine; reading takes 0.5 s of it."""
+
+
+class Asleep:
+    """Parts of a store, of which these reads never return; no names: none does."""
+
+    def __init__(self, part: Any, *names: str) -> None:
+        self.part, self.names = part, names
+
+    def __getattr__(self, name: str) -> Any:
+        async def never(*_: object, **__: object) -> None:
+            await forever()
+
+        return never if not self.names or name in self.names else getattr(self.part, name)
+
+
+def over_sleeping(
+    world: SmallWorld, store: DatabaseSessions, *names: str, **parts: Any
+) -> Sessions:
+    """A worker with little time, for whom these reads of the memories never return."""
+    asleep: Any = Asleep(world.store, *names)
+    reads = {"search": asleep, "reader": asleep, "keeping": asleep}
+    limits = recall_settings(deadline_s=LIMIT_S)
+    return sessions_over(session_services(world, settings=limits, **reads), store, **parts)
+
+
+@asynccontextmanager
+async def soon() -> AsyncGenerator[None, None]:
+    """Asserts that the block takes no longer than the deadline and the time for reading."""
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    async with asyncio.timeout(10):
+        yield
+    assert clock() - began < LIMIT_S + LATE_S
+
+
+@pytest.mark.parametrize("names", [("passage_ids",), ("passages", "vectors"), ("standing",), ()])
+async def test_a_session_starts_in_time_though_the_store_does_not_answer(
+    world: SmallWorld, sessions: Sessions, store: DatabaseSessions, names: tuple[str, ...]
+) -> None:
+    async with soon():
+        answer = await started(over_sleeping(world, store, *names))
+
+    assert (answer.round, answer.ids()) == (1, [])
+    assert any("was reached" in reason for reason in answer.degraded)
+    later = await sessions.aget(answer.session_id)
+    assert len(later.ids()) == (3 if names and names != ("standing",) else 0)
+
+
+@pytest.mark.parametrize("names", [("passage_ids",), ("passages", "vectors")])
+async def test_votes_count_in_time_though_the_store_gives_no_texts(
+    world: SmallWorld,
+    sessions: Sessions,
+    store: DatabaseSessions,
+    answer: SessionAnswer,
+    names: tuple[str, ...],
+) -> None:
+    hot, cold, _ = answer.ids()
+
+    async with soon():
+        after = await over_sleeping(world, store, *names).avote(
+            answer.session_id, {hot: "hot", cold: "cold"}
+        )
+
+    assert (after.round, after.ids()) == (2, [])
+    assert any("get the session again" in reason for reason in after.degraded)
+    later = await sessions.aget(answer.session_id)
+    assert (later.round, later.ids()[0], later.kept) == (2, hot, [hot])
+    assert cold not in later.ids()
+    assert len(later.ids()) > 1
+    assert all(memory.evidence for memory in later.memories)
+
+
+async def test_votes_count_though_reading_the_session_took_all_the_time(
+    world: SmallWorld, sessions: Sessions, store: DatabaseSessions, answer: SessionAnswer
+) -> None:
+    class Slow(Asleep):
+        async def cards(self, memory_ids: list[str]) -> Any:
+            await asyncio.sleep(LIMIT_S + 0.2)
+            return await world.store.cards(memory_ids)
+
+    hot, cold, _ = answer.ids()
+    slow: Any = Slow(world.store, "topics")
+    services = session_services(world, settings=recall_settings(deadline_s=LIMIT_S), reader=slow)
+
+    async with soon():
+        await sessions_over(services, store).avote(answer.session_id, {hot: "hot", cold: "cold"})
+
+    later = await sessions.aget(answer.session_id)
+    assert (later.round, later.ids()[0], later.kept, later.cast) == (2, hot, [hot], {})
+    assert cold not in later.ids()
+
+
+async def test_the_trace_of_a_round_is_kept_though_the_store_does_not_answer(
+    world: SmallWorld, tmp_path: Path
+) -> None:
+    asleep: Any = Asleep(world.store, "passage_ids")
+    services = session_services(world, settings=recall_settings(deadline_s=LIMIT_S), reader=asleep)
+    traces = TraceFolder(tmp_path)
+
+    async with soon():
+        state = await SessionRounds(services, traces=traces).first({"question": QUESTION})
+
+    trace = traces.load(state["trace_id"])
+    assert trace.returned == [pick["memory_id"] for pick in state["picks"]] != []
+    assert all(trace.evidence[one] for one in trace.returned)
+
+
+async def test_an_answer_comes_in_time_without_the_texts_that_the_store_does_not_give(
+    world: SmallWorld, store: DatabaseSessions, answer: SessionAnswer
+) -> None:
+    async with soon():
+        late = await over_sleeping(world, store, "passages").aget(answer.session_id)
+
+    assert (late.round, late.memories, late.trace_id) == (1, [], answer.trace_id)
+    assert any("get the session again" in reason for reason in late.degraded)
+
+
+async def test_a_session_that_cannot_be_read_in_time_is_refused_and_no_vote_counts(
+    world: SmallWorld, sessions: Sessions, store: DatabaseSessions, answer: SessionAnswer
+) -> None:
+    session_id, asleep = answer.session_id, over_sleeping(world, store)
+
+    async with soon():
+        said = await asyncio.gather(
+            asleep.avote(session_id, {"plan": "hot"}),
+            asleep.avote(session_id, {"plan": "hot"}, go_on=False),
+            asleep.aget(session_id),
+            asleep.aresolve(session_id),
+            return_exceptions=True,
+        )
+
+    assert {type(one) for one in said} == {StoreUnavailableError}
+    assert f"session '{session_id}' within the limit of 0.4 s" in str(said[0])
+    later = await sessions.aget(session_id)
+    assert (later.round, later.cast, later.ids()) == (1, {}, answer.ids())
+
+
+async def test_the_sessions_own_store_has_no_longer_to_answer(
+    world: SmallWorld, store: DatabaseSessions, answer: SessionAnswer
+) -> None:
+    asleep: Any = Asleep(store, "load")
+
+    async with soon():
+        with pytest.raises(StoreUnavailableError, match="nothing was changed"):
+            await over_sleeping(world, asleep, "topics").aget(answer.session_id)
+
+
+async def test_the_loading_of_a_model_takes_no_time_from_a_round(
+    world: SmallWorld, store: DatabaseSessions, answer: SessionAnswer
+) -> None:
+    async def loads_a_model() -> None:
+        await asyncio.sleep(1.5)
+
+    limits = recall_settings(deadline_s=1)
+    services = session_services(world, settings=limits)
+    worker = sessions_over(services, store, ready=loads_a_model)
+
+    after = await worker.avote(answer.session_id, {answer.ids()[0]: "cold"})
+
+    assert (after.round, after.degraded, len(after.ids())) == (2, [], 3)
+
+
+async def test_a_session_is_resolved_in_time_though_learning_hangs(
+    world: SmallWorld, store: DatabaseSessions, answer: SessionAnswer
+) -> None:
+    async def never_learns(*_: object, **__: object) -> Learned:
+        return await forever()
+
+    async with soon():
+        resolution = await over_sleeping(world, store, "topics", learn=never_learns).aresolve(
+            answer.session_id, accepted=["plan"]
+        )
+
+    assert (resolution.session.accepted, resolution.learned) == (["plan"], Learned())
 
 
 # --- sparks ---

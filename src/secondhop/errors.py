@@ -108,7 +108,8 @@ class StoreBusyError(StoreError):
 
 
 class StoreUnavailableError(StoreError):
-    """PostgreSQL, Chroma or Redis does not answer, or an open store's folder is gone."""
+    """PostgreSQL, Chroma or Redis does not answer, an open store's folder is gone, or a session was
+    not read in time."""
 
 
 class StoreFullError(StoreError):

@@ -7,9 +7,14 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar, cast
 
-from secondhop.errors import ModelError, ModelUnavailableError, UnknownEntityError
+from secondhop.errors import (
+    ModelError,
+    ModelUnavailableError,
+    StoreUnavailableError,
+    UnknownEntityError,
+)
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.graph.trace_build import TraceDraft
@@ -281,6 +286,22 @@ async def in_time(
         if not limit.expired():  # the timeout is another one, of a store
             raise
     return await otherwise()
+
+
+async def read_in_time(work: Awaitable[T], *, what: str, deadline_s: float) -> T:
+    """What a store gives, without which there is no answer.
+
+    Raises:
+        StoreUnavailableError: it took longer than the deadline and READING_S.
+    """
+
+    async def late() -> NoReturn:
+        raise StoreUnavailableError(
+            f"the store did not give {what} within the limit of {deadline_s:g} s; nothing was "
+            f"changed: try again"
+        )
+
+    return await in_time(work, limit_s=deadline_s + READING_S, otherwise=late)
 
 
 def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> list[RecallEvent]:

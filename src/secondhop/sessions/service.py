@@ -1,6 +1,7 @@
 """Sessions by id: any process that shares the store may serve any step."""
 
 import logging
+import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from secondhop.given_values import check_text, utc_given
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.voting import check_shown, expect_ids, expect_mapping, shown_ever
+from secondhop.running import in_time, read_in_time
 from secondhop.sessions.ballots import with_votes
 from secondhop.sessions.document import names_one, pack, unpack
 from secondhop.sessions.learner import Learned, Resolution
@@ -117,9 +119,12 @@ class Sessions:
     start = blocking(astart)
 
     async def aget(self, session_id: str) -> SessionAnswer:
-        """The current answer, with the votes noted on it. Writes nothing."""
-        stored = await self._known(session_id)
-        return await self._standing(stored, await self._state(stored))
+        """The current answer, with the votes noted on it. Writes nothing.
+
+        Raises:
+            SessionOverError, UnknownSessionError, StoreUnavailableError: as for `vote`.
+        """
+        return await self._standing(*await self._read(session_id))
 
     get = blocking(aget)
 
@@ -156,20 +161,25 @@ class Sessions:
             UsageError: an unknown vote or voter, or no votes to go on with.
             SessionOverError: it expired, was resolved or abandoned.
             UnknownSessionError: this entity has no such session.
+            StoreUnavailableError: the session could not be read in time.
         """
         expect_mapping(votes, name="votes", like='{id: "hot"}')
         request_id = request_id or uuid.uuid4().hex
         for _ in range(TRIES):
-            stored = await self._known(session_id)
-            state = await self._state(stored)
+            stored, state = await self._read(session_id)
             if request_id in state["requests"]:
                 return await self._standing(stored, state)
             round_number = state["round"] if round_number is None else round_number
             expect_round(round_number, state)
             after = with_votes(state, votes, by=by, go_on=go_on)
             if go_on:
-                await self._ready()
-                asked: SessionState = {**after, "requests": [*state["requests"], request_id]}
+                began = time.time()
+                await self._ready()  # loading a model is not part of the round
+                asked: SessionState = {
+                    **after,
+                    "requests": [*state["requests"], request_id],
+                    "deadline_at": after["deadline_at"] + time.time() - began,
+                }
                 after = await self._rounds.next(asked, progress=progress)
             if await self._write(stored, after):
                 return await self._rounds.answer(after, expires_at=seconds_from_now(after["ttl_s"]))
@@ -198,20 +208,20 @@ class Sessions:
             RoundMovedOnError: another vote came at the same moment; nothing was resolved.
             VoteRefusedError: no answer has shown the memory.
             UsageError: the note is not a text, or the ids are not a list of texts.
-            SessionOverError, UnknownSessionError: as for `vote`.
+            SessionOverError, UnknownSessionError, StoreUnavailableError: as for `vote`.
         """
         check_text(note, name="the note")
         chosen = None if accepted is None else expect_ids(accepted)
         round_number: int | None = None
         for _ in range(TRIES):
-            stored = await self._known(session_id)
-            state = await self._state(stored)
+            stored, state = await self._read(session_id)
             round_number = state["round"] if round_number is None else round_number
             expect_round(round_number, state)
             check_shown(chosen or (), shown_ever(state), state)
             session = await self._rounds.settled(state, accepted=chosen, note=note)
             if dry_run or await self._store.save(ended(stored, "resolved")):
-                learned = await self._learn(session, dry_run=dry_run)
+                limit_s = self._rounds.reading_s(state)
+                learned = await self._learn(session, dry_run=dry_run, limit_s=limit_s)
                 return Resolution(session=session, learned=learned, dry_run=dry_run)
         raise await self._overtaken(session_id, voted=round_number)
 
@@ -279,11 +289,27 @@ class Sessions:
         Raises:
             SessionError: the session was ended meanwhile.
         """
-        current = (await self._state(await self._known(session_id)))["round"]
+        _, state = await self._read(session_id)
+        current = state["round"]
         return RoundMovedOnError(session_id, voted=voted or current, current=current)
 
-    async def _state(self, stored: StoredSession) -> SessionState:
-        return await unpack(stored.document, services=self._rounds.services)
+    async def _read(self, session_id: str) -> tuple[StoredSession, SessionState]:
+        """An open session of this entity, and its state with the deadline of a step that begins
+        now.
+
+        Raises:
+            SessionError: there is none of that id.
+            StoreUnavailableError: it could not be read in time.
+        """
+        services, deadline_at = self._rounds.services, self._rounds.deadline()
+
+        async def read() -> tuple[StoredSession, SessionState]:
+            stored = await self._known(session_id)
+            state = await unpack(stored.document, services=services)
+            return stored, {**state, "deadline_at": deadline_at}
+
+        limit_s = services.settings.limits.deadline_s
+        return await read_in_time(read(), what=f"session {session_id!r}", deadline_s=limit_s)
 
     async def _standing(self, stored: StoredSession, state: SessionState) -> SessionAnswer:
         return await self._rounds.answer(state, expires_at=seconds_from_now(stored.expires_in_s))
@@ -298,10 +324,18 @@ class Sessions:
         )
         return await self._store.save(after)
 
-    async def _learn(self, session: ResolvedSession, *, dry_run: bool) -> Learned:
-        """Learn from a session, which stays resolved even if that fails."""
+    async def _learn(self, session: ResolvedSession, *, dry_run: bool, limit_s: float) -> Learned:
+        """Learn from a session, which stays resolved even if that fails or takes too long."""
+
+        async def cut_off() -> Learned:
+            logger.warning(
+                "learning from session %s was cut off: it took too long", session.session_id
+            )
+            return Learned()
+
+        learning = self._learn_from(session, dry_run=dry_run)
         try:
-            return await self._learn_from(session, dry_run=dry_run)
+            return await in_time(learning, limit_s=limit_s, otherwise=cut_off)
         except SecondhopError as error:
             logger.warning("nothing was learned from session %s: %s", session.session_id, error)
             return Learned()
