@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.small_world import LIFE, QUESTION
+from tests.fakes import forever
+from tests.small_world import LIFE, QUESTION, recall_settings
 from tests.store_files import stores_below
 
-from secondhop.errors import SessionAbandonedError, SessionResolvedError, UsageError
+from secondhop.errors import (
+    SessionAbandonedError,
+    SessionResolvedError,
+    StoreUnavailableError,
+    UsageError,
+)
 from secondhop.memories.records import Preference
 from secondhop.nodes.config import Config, RankingSettings
 from secondhop.recall import Recall
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.where import Where
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -47,6 +54,25 @@ async def test_recalls_and_abandoned_sessions_leave_every_store_byte_identical(
             await session.vote({session.answer.ids()[0]: "cold"}, go_on=False)
 
     assert stores_below(tmp_path) == before
+
+
+async def test_a_store_that_never_says_whether_it_is_empty_holds_no_recall_and_no_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never_says(_: EntityStore) -> bool:
+        return await forever()
+
+    limits = recall_settings(deadline_s=0.3)
+    clock = asyncio.get_running_loop().time
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=limits) as recall:
+        await recall.aadd(LIFE)
+        monkeypatch.setattr(EntityStore, "is_empty", never_says)
+        for asked in (recall.arecall, recall.sessions.astart):
+            began = clock()
+            async with asyncio.timeout(10):
+                with pytest.raises(StoreUnavailableError, match=r"within the limit of 0\.3 s"):
+                    await asked(QUESTION)
+            assert clock() - began < 1.5
 
 
 async def test_the_block_s_end_abandons_what_was_not_resolved(recall: Recall) -> None:

@@ -156,10 +156,12 @@ class Answering:
         Raises:
             UnknownEntityError: nothing is stored for the entity.
             ModelUnavailableError: the embedding model is not installed.
+            StoreUnavailableError: the store does not say in time whether there are memories.
         """
         if self._is_ready:
             return
-        if await self._store.is_empty():
+        look, limit_s = self._store.is_empty(), self._services.settings.limits.deadline_s
+        if await read_in_time(look, what="the number of memories", deadline_s=limit_s):
             raise UnknownEntityError(self._services.entity, store=self._name)
         try:
             await self._services.playbooks.warm()
