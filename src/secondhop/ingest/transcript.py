@@ -50,12 +50,12 @@ class _Turn:
     lines: list[str] = field(default_factory=lambda: [])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Part:
     """A conversation, or an entry of a journal."""
 
     at: datetime | None
-    messages: tuple[Message, ...]
+    messages: list[Message]
 
 
 def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Found | Skipped]:
@@ -84,7 +84,7 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
             title=f"{document.stem}: {day}" if day else document.stem,
             source="conversation" if talks else "note",
             created_at=part.at or date_in_name(document.name) or document.modified_at,
-            messages=part.messages,
+            messages=tuple(part.messages),
             origin=document.origin,
         )
         yield Found(memory=memory, item=document.item, named_by_path=True)
@@ -98,12 +98,10 @@ def _conversations(turns: list[_Turn]) -> list[_Part]:
         text = "\n".join(turn.lines).strip()
         if not turn.name or not text:
             continue
-        message = Message(_role(turn.name), text)
         if not parts or (at and last and at - last > SILENCE):
-            parts.append(_Part(at, (message,)))
-        else:
-            begun = parts[-1]
-            parts[-1] = _Part(begun.at or at, (*begun.messages, message))
+            parts.append(_Part(at, []))
+        parts[-1].at = parts[-1].at or at
+        parts[-1].messages.append(Message(_role(turn.name), text))
         last = at or last
     return parts
 
@@ -119,7 +117,7 @@ def _entries(text: str) -> list[_Part]:
     if len(dated) < 3:
         dated = [(None, [text])]
     said = [(at, "\n".join(lines).strip()) for at, lines in dated]
-    return [_Part(at, (Message("user", one),)) for at, one in said if one]
+    return [_Part(at, [Message("user", one)]) for at, one in said if one]
 
 
 def is_transcript(text: str) -> bool:
