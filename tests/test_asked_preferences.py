@@ -78,3 +78,17 @@ async def test_what_always_holds_and_what_the_question_asks_for_say_so(recall: R
     ]
     assert stories[0] == "It always holds."
     assert stories[1].startswith("The question is near its context")
+
+
+async def test_a_question_for_the_preference_itself_brings_it_whatever_its_context(
+    recall: Recall,
+) -> None:
+    await remembered(recall)
+    liked = Preference(text="I never eat raw onions", scope="dinner")
+    await recall.memories.aremember(liked)
+
+    asked = await recall.arecall("Do I eat raw onions, ever or never?")
+    other = await recall.arecall(QUESTION)
+
+    assert [one.text for one in asked.preferences] == ["Be brief", "I never eat raw onions"]
+    assert [one.text for one in other.preferences] == ["Be brief"]
