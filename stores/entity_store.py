@@ -176,15 +176,17 @@ class EntityStore(EntityReader):
             return existed
 
     @asynccontextmanager
-    async def forgetting(self) -> AsyncGenerator[None, None]:
+    async def forgetting(self, *, timeout_s: float | None = None) -> AsyncGenerator[None, None]:
         """A block in which nobody else, here or elsewhere, forgets memories of this entity.
 
         Raises:
-            StoreBusyError: another process is forgetting for longer than `lock_timeout_s`.
+            StoreBusyError: another process is forgetting for longer than `timeout_s`; default
+                `lock_timeout_s`.
         """
+        patience = self.lock_timeout_s if timeout_s is None else timeout_s
         async with AsyncExitStack() as held:
             if await asyncio.to_thread(self._catalog.exists):
-                turn = writer_turn(self._forgetting_lock, timeout_s=self.lock_timeout_s)
+                turn = writer_turn(self._forgetting_lock, timeout_s=patience)
                 await held.enter_async_context(turn)
             yield
 

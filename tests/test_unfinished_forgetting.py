@@ -118,6 +118,24 @@ async def test_an_error_on_the_way_is_told_and_another_forget_finishes_it(
     assert files_with_vectors(vectors, tmp_path) == []
 
 
+async def test_opening_leaves_a_forget_to_whoever_is_in_the_middle_of_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await filled(tmp_path)
+
+    def opened_elsewhere() -> list[str]:
+        with Recall.open(tmp_path, embedder="hashing") as recall:
+            return recall.recall("Thoughts about topic 7").ids()
+
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        store = recall.admin.store
+        await store.erasure.begin(["secret"])
+        async with asyncio.timeout(10), store.forgetting():
+            assert await asyncio.to_thread(opened_elsewhere)
+        assert await store.erasure.unfinished() == ["secret"]
+    assert caplog.messages == []
+
+
 async def test_a_memory_opens_even_if_there_is_no_room_to_finish(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,15 +43,16 @@ def with_subject(question: str, earlier: Sequence[str]) -> str:
     >>> with_subject("When does the Lisbon flight leave?", ["Help me choose a wine"])
     'When does the Lisbon flight leave?'
     """
-    if not earlier or has_subject(question) or is_small_talk(question):
+    if not earlier or has_subject(question) or is_small_talk(question) or not words(question):
         return question
     before: list[str] = []
     for one in reversed(earlier):
-        if has_subject(one) or names_in(one):
-            before.insert(0, one.strip()[:EARLIER_CHARS])
+        if has_subject(one) or (names_in(one) and not is_small_talk(one)):
+            before.insert(0, one.strip())
         if has_subject(one):
             break
-    return "\n".join([*(before or [earlier[-1]]), question]).strip()
+    told = "\n".join(before or [earlier[-1]])
+    return f"{told[:EARLIER_CHARS]}\n{question}".strip()
 
 
 def has_subject(question: str) -> bool:

@@ -38,7 +38,7 @@ class PostgresLock:
         """See `Lock`."""
         _, entity, forgetting = self.key
         if forgetting:
-            return self._server.try_lock(f"secondhop forgetting {entity}", forgetting=True)
+            return self._server.try_lock(f"secondhop-forgetting {entity}", forgetting=True)
         return self._server.try_lock(f"secondhop {entity}")
 
     def for_forgetting(self) -> "PostgresLock":

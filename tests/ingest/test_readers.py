@@ -181,7 +181,7 @@ def test_a_chat_of_several_days_is_a_memory_for_each_conversation(tmp_path: Path
     train, boiler, later = memories(tmp_path)
 
     assert [one.memory_id for one in (train, boiler, later)] == [
-        "Anna.txt#2026-01-03",
+        "Anna.txt",
         "Anna.txt#2026-01-13",
         "Anna.txt#2026-01-14",
     ]
@@ -209,8 +209,27 @@ def test_each_day_of_a_plain_journal_is_a_memory(tmp_path: Path) -> None:
         "diary.txt#2026-03-04-2",
     )
     assert market.created_at == datetime(2026, 3, 2, tzinfo=UTC)
-    assert market.text == "The market, with Bob.\n\nRent from 1 April 2026."
+    assert market.text == (
+        "Monday, 2 March 2026, 21:30\nThe market, with Bob.\n\nRent from 1 April 2026."
+    )
     assert market.source == "note"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Vaccinated against TBE\n1.3.2019\n5.4.2022",
+        "2026-03-01\n2026-03-02\n2026-03-03",
+        "Dentist:\n- 2025-03-01\n- 2025-09-01\nCar service:\n- 2025-05-01\nsoon",
+        "2025-03-01 - 2025-03-05\nRome\n2025-05-01 - 2025-05-03\nBonn",
+    ],
+)
+def test_dates_alone_make_no_journal_and_nothing_is_lost(tmp_path: Path, text: str) -> None:
+    (tmp_path / "dates.txt").write_text(text)
+
+    (note,) = memories(tmp_path)
+
+    assert note.text == text
 
 
 def test_a_file_said_to_be_a_transcript_in_which_nobody_speaks_is_named(samples: Path) -> None:

@@ -460,7 +460,7 @@ async def test_a_model_ends_what_is_known_in_any_words_and_nothing_else(tmp_path
         ObserveReply=[
             ends(("Bei Siemens bin ich raus", "Siemens"), ("wieder ausführlich", "short")),
             ends(("Bei Siemens bin ich raus", "Siemens")),
-            ends(("which nobody said", "Ulm"), ("Hm", "Berlin")),
+            ends(("which nobody said", "Ulm"), ("Hm", "Ulm"), ("Hm, well", "Berlin")),
         ]
     )
     async with await opened_with(llm, tmp_path) as recall:
@@ -472,7 +472,7 @@ async def test_a_model_ends_what_is_known_in_any_words_and_nothing_else(tmp_path
             await recall.memories.aremember(what, at=on(1))
         told = await recall.memories.aobserve([user(over, on(2))])
         again = await recall.memories.aobserve([user(over, on(2))])
-        wrong = await recall.memories.aobserve([user("Hm.", on(3))])
+        wrong = await recall.memories.aobserve([user("Hm, well.", on(3))])
 
     assert [one.value or one.text for one in told.ended] == ["Siemens", "Keep answers short"]
     assert (again.ended, wrong.ended) == ([], [])

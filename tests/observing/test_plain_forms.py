@@ -42,6 +42,12 @@ def test_what_is_read_of_labelled_sentences_is_right(name: str, recall: float) -
 @pytest.mark.parametrize(
     ("text", "subject", "attribute", "value"),
     [
+        ("Vitamin C!! I live in Graz.", "me", "home", "Graz"),
+        ("I moved to flat B... I live in Graz now.", "me", "home", "Graz"),
+        ("My street is Bahnhofstr. I work at Andritz.", "me", "employer", "Andritz"),
+        ("My address is Bahnhofstr. 5, Graz.", "me", "address", "Bahnhofstr. 5, Graz"),
+        ("my favourite film is true grit", "me", "favourite film", "true grit"),
+        ("my bank is sparkasse", "me", "bank", "sparkasse"),
         ("I'm Nadia.", "me", "name", "Nadia"),
         ("Hello there, I am Nadia Osei!", "me", "name", "Nadia Osei"),
         (
@@ -129,6 +135,10 @@ def test_tastes_and_wishes_are_preferences(text: str, scope: str, topic: str, ke
 @pytest.mark.parametrize(
     "text",
     [
+        "My address is wrong in your list.",
+        "my address is on the form",
+        "My car is broken. My bank is useless.",
+        "my favourite colour is obvious",
         "I'm German.",
         "Never use it on anything people eat from.",
         "I am Catholic.",

@@ -21,6 +21,7 @@ _SPELLED_DATE = re.compile(
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.I)
 _CLOCK = re.compile(r"\b\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\b)?", re.I)
 _LONGEST_DATE = 48
+_IN_A_LIST = re.compile(r"\s*[-*+•|]")
 _ISO_START = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _EARLIEST_EPOCH_S = 100_000_000  # 1973; smaller numbers are not timestamps
 _LATEST_EPOCH_NS = 1e19  # 2286; larger numbers are not timestamps
@@ -65,18 +66,21 @@ def date_in_heading(heading: str) -> datetime | None:
 
 
 def date_of_line(line: str) -> datetime | None:
-    """The date of a line, or a name, that holds nothing else but a day of the week and a time.
+    """The date of a line, or a name, that holds one date and nothing else but a day of the week and
+    a time.
 
     >>> date_of_line("Sat, 1 March 2025, 21:30")
     datetime.datetime(2025, 3, 1, 0, 0, tzinfo=datetime.timezone.utc)
     >>> date_of_line("Rent from 1 March 2025")
     """
-    if len(line) > _LONGEST_DATE:
+    if len(line) > _LONGEST_DATE or _IN_A_LIST.match(line):
         return None
-    rest = line.replace("/", "-")
-    for part in (_DATED_NAME, _SPELLED_DATE, _WEEKDAY, _CLOCK):
-        rest = part.sub(" ", rest)
-    return None if re.search(r"[^\W_]", rest) else date_in_heading(line)
+    rest, dates = line.replace("/", "-"), 0
+    for part in (_DATED_NAME, _SPELLED_DATE):
+        rest, count = part.subn(" ", rest)
+        dates += count
+    rest = _CLOCK.sub(" ", _WEEKDAY.sub(" ", rest))
+    return None if dates != 1 or re.search(r"[^\W_]", rest) else date_in_heading(line)
 
 
 def _from_text(text: str) -> datetime | None:

@@ -61,8 +61,9 @@ class _Part:
 def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Found | Skipped]:
     """The conversations of the file, or the entries of a journal, or one note.
 
-    A journal has at least two lines that hold only a date. Of several memories in a file, each has
-    its day in the id (`chat.txt#2026-01-03`) and in the title.
+    A journal has at least two lines that hold only a date, each with text below it. Of several
+    memories in a file, each has its day in the title, and all but the first have it in the id
+    (`chat.txt#2026-01-03`): a chat that goes on keeps what it has.
 
     `asked`: the user said that it is a transcript, so any two lines with a speaker make it one, and
     a file without them is named.
@@ -78,7 +79,7 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
     anchors = Counter[str]()
     for part in parts:
         day = f"{part.at:%Y-%m-%d}" if part.at and len(parts) > 1 else ""
-        anchor = free_anchor(day, anchors)
+        anchor = free_anchor(day, anchors) if part is not parts[0] else ""
         memory = Memory(
             memory_id=f"{document.path}#{anchor}" if anchor else document.path,
             title=f"{document.stem}: {day}" if day else document.stem,
@@ -98,7 +99,7 @@ def _conversations(turns: list[_Turn]) -> list[_Part]:
         text = "\n".join(turn.lines).strip()
         if not turn.name or not text:
             continue
-        if not parts or (at and last and at - last > SILENCE):
+        if not parts or (at and last and abs(at - last) > SILENCE):
             parts.append(_Part(at, []))
         parts[-1].at = parts[-1].at or at
         parts[-1].messages.append(Message(_role(turn.name), text))
@@ -107,16 +108,15 @@ def _conversations(turns: list[_Turn]) -> list[_Part]:
 
 
 def _entries(text: str) -> list[_Part]:
-    """The entries of a journal, without their dates; the whole text if it is none."""
+    """The entries of a journal, with their dates; the whole text if it is none."""
     dated: list[tuple[datetime | None, list[str]]] = [(None, [])]
     for line in text.split("\n"):
         if at := date_of_line(line):
             dated.append((at, []))
-        else:
-            dated[-1][1].append(line)
-    if len(dated) < 3:
-        dated = [(None, [text])]
+        dated[-1][1].append(line)
     said = [(at, "\n".join(lines).strip()) for at, lines in dated]
+    if len(dated) < 3 or not all("\n" in entry for _, entry in said[1:]):
+        said = [(None, text.strip())]
     return [_Part(at, [Message("user", one)]) for at, one in said if one]
 
 

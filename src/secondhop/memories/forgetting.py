@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 
-from secondhop.errors import SecondhopError, StoreError, UnfinishedForgettingError
+from secondhop.errors import SecondhopError, StoreBusyError, StoreError, UnfinishedForgettingError
 from secondhop.ingest.batches import embedding_text
 from secondhop.memories.records import Forgotten
 from secondhop.memories.writing import MemoryWriting
@@ -60,14 +60,20 @@ class Forgetter:
 
         Raises as `MemoryService.aforget`.
         """
-        if dry_run or _under_way.get() is self:  # a step of `forget` may call `forget` again
+        if dry_run or self in _under_way.get(()):  # a step of `forget` may call `forget` again
             return await self._forgotten(memory_ids, dry_run=dry_run)
         async with self.writing.store.forgetting():
-            outer = _under_way.set(self)
-            try:
-                return await self._forgotten(memory_ids, dry_run=False)
-            finally:
-                _under_way.reset(outer)
+            return await self._alone(memory_ids)
+
+    async def _alone(self, memory_ids: Sequence[str]) -> Forgotten:
+        """`forget` while nobody else forgets."""
+        here = [self]
+        outer = _under_way.set(here)
+        try:
+            return await self._forgotten(memory_ids, dry_run=False)
+        finally:
+            here.clear()  # tasks that a step has started wait again from now on
+            _under_way.reset(outer)
 
     async def _forgotten(self, memory_ids: Sequence[str], *, dry_run: bool) -> Forgotten:
         unfinished = await self.writing.store.erasure.unfinished() or []
@@ -89,12 +95,16 @@ class Forgetter:
         )
 
     async def finish(self) -> None:
-        """Finish a `forget` that a kill or an error interrupted, if there is one."""
+        """Finish a `forget` that a kill or an error interrupted, if there is one; not one that
+        another process is in the middle of."""
         unfinished = await self.writing.store.erasure.unfinished()
         if unfinished is None:
             return
         try:
-            await self.forget([])
+            async with self.writing.store.forgetting(timeout_s=0):
+                await self._alone([])
+        except StoreBusyError:
+            return
         except (OSError, SecondhopError) as error:
             logger.warning("%s", error)
         else:
@@ -130,8 +140,8 @@ class Forgetter:
         await self.writing.store.cues.remove([cue.cue_id for cue in known if cue.text in gone])
 
 
-_under_way: ContextVar[Forgetter | None] = ContextVar("_under_way", default=None)
-"""Whose `forget` this task is in."""
+_under_way: ContextVar[Sequence[Forgetter]] = ContextVar("_under_way")
+"""Whose `forget` this task is in; empty after it."""
 
 
 async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Sequence[str]) -> Erased:

@@ -14,6 +14,7 @@ from secondhop.observe.sheet import ObserveSheet, observe_sheet
 from secondhop.observe.spans import borne_out, located
 from secondhop.prompts.quoting import plain_id
 from secondhop.prompts.templates import Prompt
+from secondhop.ranking.words import words
 from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import Memory
 
@@ -74,9 +75,9 @@ class LLMObserver:
 def readings_in(reply: ObserveReply, sheet: ObserveSheet) -> Readings:
     """What a reply says. Raises Refused if the messages support nothing that it states."""
     stated, doubted = stated_in(reply, sheet)
-    if doubted and not stated:
-        raise Refused("noted only what the user did not say; try a larger model")
     ended, unknown = ended_in(reply, sheet)
+    if doubted and not stated and not ended:
+        raise Refused("noted only what the user did not say; try a larger model")
     return Readings(found=in_order([*stated, *ended]), dropped=[*doubted, *unknown])
 
 
@@ -105,6 +106,8 @@ def ended_in(
     for row in reply.ended[:MOST]:
         place, known = sheet.place(row.message), sheet.known.get(plain_id(row.known))
         why = unfounded(row.quote, None if place is None else sheet.turns[place])
+        if not why and len(words(row.quote)) < 2:
+            why = "one word does not say that something has ended"
         if why or place is None or known is None:
             why = why or "it names nothing that is known"
             dropped.append(DroppedReading(text=row.quote, why=why))

@@ -55,14 +55,14 @@ _OWNED: Final = (
 _NO_VALUE: Final = re.compile(
     r"(?:a bit|all|not|no|never|so|too|very|quite|really|always|just|still|about|it|here|gone|over"
     r"|ready|like|more|less|good|bad|great|fine|that|to|if|how|why|what|who|when|where|\w+ing"
-    r"|\w+ed|wrong|correct|right|true|broken|down|obvious|clear|secret|private|different|unknown"
-    r"|important|easy|hard|boring|useless|stressful|late|early|awful|terrible|nice|ok|okay)\b"
+    r"|\w+ed)\b"
 )
-_THINGS: Final = re.compile(
-    r"(?:address|email|phone number|job|employer|university|bank|car|bike|\w+ password"
-    r"|time ?zone)\b"
+_STATE: Final = re.compile(
+    r"(?:in|on|at|under|with) [^A-Z\d]+"
+    r"|(?:wrong|(?:in)?correct|right|true|broken|down|obvious|clear|secret|private|different|unknown|important|easy|hard|boring|useless|stressful|late|early|awful|terrible|nice"
+    r"|ok|okay|dirty|dead|slow|old|new)(?: (?:in|on|at|for|to|with|because|since|again|today)\b.*)?"
 )
-"""Their values hold a capital letter or a digit, or begin with an article: "my car is filthy"."""
+"""What tells how something is, and not which one it is: "my address is wrong in your list"."""
 _NOT_A_NAME: Final = re.compile(
     r".*(?:ish|ese|ian|ean|man|can|ch|li|ni)|.*(?:Lead|Owner|Manager|Engineer|Developer|Head)"
     r"|Swiss|Thai|Greek|Jewish|Muslim|Catholic|Hindu|Sorry|\w+day|[A-Z]+"
@@ -195,7 +195,8 @@ def _introduced(found: re.Match[str]) -> Iterator[Stated]:
 
 def _owned(found: re.Match[str]) -> Iterator[Stated]:
     """ "my … is (now) …", "my … has changed to …"."""
-    value = re.sub(r"^(?:on|at|now) ", "", _value(found["value"]))
+    said = _value(found["value"])
+    value = re.sub(r"^(?:on|at|now) ", "", said)
     attribute = attribute_named(found["what"])
     named = bool(re.match(_NAME, re.sub(r"^(?:an?|the) ", "", value)))
     a_person = re.search(rf"\b(?:{_PEOPLE})$", attribute)
@@ -204,7 +205,7 @@ def _owned(found: re.Match[str]) -> Iterator[Stated]:
     a_number = re.match(rf"(?:{_NUMBERS})\b", attribute)
     if len(value.split()) > 8 or (_NO_VALUE.match(value) and not named) or (a_person and not named):
         return
-    if _THINGS.match(attribute) and not re.search(r"[A-ZÀ-Þ\d@]|^an? ", value):
+    if not a_number and not named and _STATE.fullmatch(said):
         return
     if not a_number or re.search(r"\d", value):
         yield _fact(found, attribute, value)

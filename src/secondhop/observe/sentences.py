@@ -15,7 +15,8 @@ _LEFT_OUT: Final = re.compile(
     r"```.*?(?:```|\Z)|^[ \t]*>.*$|\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|„[^„“”\n]*[“”]", re.S | re.M
 )
 _STOP: Final = re.compile(
-    r"(?<!\b[A-Z])(?<!\b(?:[DM]r|Ms|St))(?<!\bMrs)(?<![Ss]tr)(?<![.!?…])[.!?…]++(?=\s|$)|\n+|;"
+    r"(?<![.!?…])(?:[!?…]|\.(?=[.!?…]))[.!?…]*+(?=\s|$)"
+    r"|(?<!\b[A-Z])(?<!\b(?:[DM]r|Ms|St))(?<!\bMrs)(?<![.!?…])(?!(?<=str)\.\s\d)\.(?=\s|$)|\n+|;"
 )
 _CUT: Final = re.compile(r",?\s(?:and|but|so)\s(?=(?:I|I['’]m|we|my|our|please|call)\b)|\s[-–—]\s")
 _NEXT: Final = re.compile(rf"{_CUT.pattern}|,\s(?=(?:now\s)?(?:I|I['’]m|we|my|our)\b)")

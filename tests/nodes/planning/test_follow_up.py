@@ -24,7 +24,8 @@ async def test_a_follow_up_finds_what_the_question_before_it_is_about(world: Sma
 
 
 @pytest.mark.parametrize(
-    "question", ["When does the Lisbon flight leave?", "Where is the market?", "Thanks a lot!"]
+    "question",
+    ["When does the Lisbon flight leave?", "Where is the market?", "Thanks!", "👍"],
 )
 def test_a_subject_of_its_own_and_small_talk_stay_alone(question: str) -> None:
     assert with_subject(question, [QUESTION]) == question
