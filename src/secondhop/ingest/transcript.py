@@ -62,8 +62,8 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
     """The conversations of the file, or the entries of a journal, or one note.
 
     A journal has at least two lines that hold only a date, each with text below it. Of several
-    memories in a file, each has its day in the title, and all but the first have it in the id
-    (`chat.txt#2026-01-03`): a chat that goes on keeps what it has.
+    memories in a file, each has its day in the title and in the id (`chat.txt#2026-01-13`). Only
+    the first conversation keeps the file's name as its id, so that it stays when the chat goes on.
 
     `asked`: the user said that it is a transcript, so any two lines with a speaker make it one, and
     a file without them is named.
@@ -79,7 +79,8 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
     anchors = Counter[str]()
     for part in parts:
         day = f"{part.at:%Y-%m-%d}" if part.at and len(parts) > 1 else ""
-        anchor = free_anchor(day, anchors) if part is not parts[0] else ""
+        goes_on = bool(talks) and part is parts[0]
+        anchor = "" if goes_on else free_anchor(day, anchors)
         memory = Memory(
             memory_id=f"{document.path}#{anchor}" if anchor else document.path,
             title=f"{document.stem}: {day}" if day else document.stem,
