@@ -25,8 +25,8 @@ from secondhop.memories.records import Fact
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
-from secondhop.nodes.begin import QUESTION_CHARS
 from secondhop.nodes.reasons import WEAK
+from secondhop.nodes.recall_input import QUESTION_CHARS
 from secondhop.recall import Recall
 from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.sessions_database import DatabaseSessions

@@ -5,8 +5,9 @@ import uuid
 from typing import cast
 
 from secondhop.errors import UsageError
-from secondhop.nodes.begin import begin, checked_count
+from secondhop.nodes.begin import begin
 from secondhop.nodes.config import TTL_LIMIT_S
+from secondhop.nodes.recall_input import checked_count
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
 from secondhop.nodes.state import RecallInput

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from secondhop.errors import StoreError
-from secondhop.given_values import check_limits
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.recall_input import check_limits
 from secondhop.nodes.state import Effort, RecallInput
 from secondhop.running import RecallEvents
 from secondhop.stores.where import Where

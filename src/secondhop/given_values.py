@@ -10,8 +10,8 @@ from secondhop.errors import UsageError
 from secondhop.ingest.cleaning import clean_lines
 from secondhop.memories.records import Fact, Preference
 from secondhop.moments import in_utc
-from secondhop.nodes.begin import checked_count, checked_time
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
+from secondhop.nodes.recall_input import checked_count, checked_time
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import Memory, Message
 from secondhop.wording import shown
@@ -62,13 +62,6 @@ def check_counts(**given: object) -> None:
     """Raises UsageError unless each value is an int from 1 to its limit, or None (the default)."""
     for name, count in given.items():
         checked_count(count, name=name, most=TOKENS_LIMIT if name == "tokens" else COUNT_LIMIT)
-
-
-def check_limits(*, k: object, tokens: object) -> None:
-    """Raises UsageError if a recall would refuse to return so much."""
-    check_counts(k=k, tokens=tokens)
-    if k is not None and tokens is not None:
-        raise UsageError("k and tokens both limit the answer; give only one of them")
 
 
 def check_moments(**given: object) -> None:

@@ -7,8 +7,8 @@ from typing import Any, Literal, cast
 from langgraph.store.base import Item, ListNamespacesOp, MatchCondition, PutOp, SearchItem
 from langgraph.store.base.embed import get_text_at_path
 
+from secondhop.clean_text import clean_text
 from secondhop.errors import UsageError
-from secondhop.ingest.cleaning import clean_text
 from secondhop.ingest.langgraph_items import (
     ITEM,
     NOT_INDEXED,

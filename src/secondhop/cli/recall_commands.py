@@ -75,8 +75,7 @@ def recall(
 
     Including those the question never mentions.
     """
-    from secondhop.given_values import check_limits
-    from secondhop.nodes.begin import checked_question
+    from secondhop.nodes.recall_input import check_limits, checked_question
 
     checked_question(question)  # now, because opening takes seconds
     check_limits(k=k, tokens=tokens)

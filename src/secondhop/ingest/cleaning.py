@@ -1,26 +1,12 @@
 """Cleans every memory before it is stored."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC
 
+from secondhop.clean_text import clean_text
 from secondhop.ingest.dates import parse_date
 from secondhop.stores.records import Memory, Message
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def clean_text(text: str) -> str:
-    """The text without NULs, with "\\n" between lines, and with valid Unicode.
-
-    A surrogate pair becomes its character; a lone surrogate becomes U+FFFD.
-    """
-    if "\0" in text or "\r" in text:
-        text = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
-    if text.isascii() or not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def clean_memory(memory: Memory) -> Memory:

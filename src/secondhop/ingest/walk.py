@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from secondhop.clean_text import clean_text
 from secondhop.errors import IngestError
-from secondhop.ingest.cleaning import clean_text
 from secondhop.ingest.detect import formats_known, is_expected_suffix
 from secondhop.ingest.reading import Document, Skipped, UnreadableError
 

@@ -19,8 +19,9 @@ from pydantic import (
     model_validator,
 )
 
+from secondhop.clean_text import clean_text
 from secondhop.errors import UsageError
-from secondhop.ingest.cleaning import clean_memory, clean_text
+from secondhop.ingest.cleaning import clean_memory
 from secondhop.moments import in_utc
 from secondhop.stores.counters import Counters
 from secondhop.stores.cues import MOST_VOTES, Annotation, Breadth, Cue, CueOrigin, cue_fault

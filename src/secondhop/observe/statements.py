@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 
+from secondhop.clean_text import clean_text
 from secondhop.graph.result import ConflictingMemory
-from secondhop.ingest.cleaning import clean_text
 from secondhop.memories.building import Rememberable, memory_from
 from secondhop.memories.records import Fact, Preference
 from secondhop.memories.rules import says_the_same

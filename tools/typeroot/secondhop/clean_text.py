@@ -1,0 +1,1 @@
+../../../src/secondhop/clean_text.py
