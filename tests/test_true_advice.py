@@ -240,7 +240,7 @@ async def test_what_is_close_to_one_ahead_comes_last_and_is_told_so_with_or_with
 ) -> None:
     said = "Ana is allergic to nuts and eats no cake that contains any of them."
     first, copy = note("ana", said), note("copy", f"{said} Really.")
-    others = [note(f"cake-{n}", f"Cake {n} is made of {n} eggs.") for n in range(9)]
+    others = [note(f"cake-{n}", f"Which cake is cake {n}? Ana has {n} of them.") for n in range(9)]
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         await recall.aadd([first, copy, *others])
         question = "Which nuts and cake may Ana not eat?"

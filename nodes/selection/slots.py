@@ -39,6 +39,7 @@ from secondhop.nodes.selection.pool import Pool, suggested_facets
 from secondhop.nodes.selection.relevance import (
     LEAST_RELEVANCE,
     OF_THE_QUESTION,
+    SERVES_AS_WELL,
     critics_order,
     is_outside,
     judged_relevance,
@@ -112,7 +113,8 @@ def best_answer(
         kept = [one for one in chosen if one in pool.ids]
         led = well_founded_order(votes, pool)
     if is_unplanned(state) and state["kind"] in LOOKUPS:
-        pool = answering_for_themselves(pool)
+        share = SERVES_AS_WELL if is_text_look_up(state) else 1.0
+        pool = answering_for_themselves(pool, share=share)
     factors, lift = relevance_factors(pool, votes, state, settings=settings)
     min_score = 0.0 if is_unplanned(state) else settings.min_score  # of a slot, not of the answer
     weakened = weakened_by(pool, votes, min_score=min_score)
@@ -125,7 +127,7 @@ def best_answer(
         limit = COPIES if is_text_look_up(state) else SAID_AHEAD
         order = unplanned_order(pool, scores, factors, state)
         close_to = close_to_one_ahead(order, pool, limit=limit)
-        order.sort(key=close_to.__contains__)
+        order.sort(key=lambda one: (fills_a_slot(one, pool, state), one in close_to))
     selected = select(
         pool,
         relevance,
@@ -204,18 +206,24 @@ def unplanned_order(pool: Pool, final: Floats, factors: Floats, state: RecallSta
     best: list[float] = final.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
     replaced: set[str] = set()
-    if by_text := is_text_look_up(state):
+    if is_text_look_up(state):
         scores = lookup_scores(pool, scores, factors, state)
         replaced = {old for old, new in pool.replaced_by.items() if new in scores}
     named = [one for one in named_facts(state) if one in scores]
     order = dict.fromkeys([*named, *sorted(scores, key=lambda one: -scores[one])])
 
     def put_back(memory_id: str) -> tuple[bool, bool, bool]:
-        candidate = pool.candidates[memory_id]
-        fills = by_text and memory_id not in named and best_text(candidate) < LEAST_RELEVANCE
-        return "outdated_by" in candidate, fills, memory_id in replaced
+        is_outdated = "outdated_by" in pool.candidates[memory_id]
+        return is_outdated, fills_a_slot(memory_id, pool, state), memory_id in replaced
 
     return sorted(order, key=put_back)
+
+
+def fills_a_slot(memory_id: str, pool: Pool, state: RecallState) -> bool:
+    """Whether a memory says so little about a look-up by text that it only fills a slot."""
+    if not is_text_look_up(state) or memory_id in named_facts(state):
+        return False
+    return best_text(pool.candidates[memory_id]) < LEAST_RELEVANCE
 
 
 def lookup_scores(
@@ -258,10 +266,11 @@ def named_facts(state: RecallState) -> list[str]:
     ]
 
 
-def answering_for_themselves(pool: Pool) -> Pool:
+def answering_for_themselves(pool: Pool, *, share: float = 1.0) -> Pool:
     """The pool, where a memory that answers better than its newer version is not replaced.
 
-    A newer note replaces an older one only if it says what was asked for at least as well.
+    A newer note replaces an older one only if its relevance to the question is at least this share
+    of the older one's.
     """
     if DIRECT not in pool.facet_ids:
         return pool
@@ -270,7 +279,7 @@ def answering_for_themselves(pool: Pool) -> Pool:
     replaced_by = {
         old: new
         for old, new in pool.replaced_by.items()
-        if answers.get(new, 0.0) >= answers.get(old, 0.0)
+        if answers.get(new, 0.0) >= share * answers.get(old, 0.0)
     }
     return replace(pool, replaced_by=replaced_by)
 

@@ -9,7 +9,6 @@ from tests.nodes.selection.test_selection_rules import picked, vote, voted, worl
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.slots import (
-    answering_for_themselves,
     close_to_one_ahead,
     unplanned_order,
 )
@@ -96,8 +95,15 @@ def test_what_something_newer_seems_to_replace_comes_last() -> None:
     assert order_of(replace(pool, replaced_by={"m0": "gone"}), state) == ["m0", "m1", "m2"]
 
 
-def test_a_newer_note_replaces_an_older_one_only_where_it_answers_as_well() -> None:
-    for newer, replaced in ((0.5, False), (0.8, True)):
-        pool, _ = looked_up([[0.6], [newer]], fused=[0.02, 0.01], directions=[0, 0])
+def test_a_newer_note_replaces_an_older_one_only_where_it_answers_about_as_well() -> None:
+    for newer, order in ((0.3, ["m0", "m1"]), (0.5, ["m1", "m0"])):
+        pool, state = looked_up([[0.6], [newer]], fused=[0.02, 0.01], directions=[0, 0])
         assert pool.replaced_by == {"m0": "m1"}
-        assert bool(answering_for_themselves(pool).replaced_by) is replaced
+        assert picked(pool, state) == order
+
+
+def test_what_is_close_to_another_comes_before_what_says_little() -> None:
+    rows = [[0.6], [0.3], [0.01]]
+    pool, state = looked_up(rows, fused=[0.03, 0.01, 0.02], directions=[0, 0, 1])
+
+    assert picked(pool, state) == ["m0", "m1", "m2"]
