@@ -38,7 +38,8 @@ _ABOUT_REPLIES = re.compile(
 
 
 def voice_factors(passages: Sequence[Passage], question: str) -> dict[str, float]:
-    """{passage id: factor on its score}; 1.0 if none of its speakers gains."""
+    """{passage id: factor on its score}; 1.0 if none of its speakers gains. A passage without
+    speakers is in the person's own words."""
     shares = {passage.passage_id: speaker_shares(passage.text) for passage in passages}
     spoken = Counter(label for own in shares.values() for label in own)
     gains = {} if _ABOUT_REPLIES.search(question) else {PERSON: OWN_TURNS}
@@ -46,8 +47,9 @@ def voice_factors(passages: Sequence[Passage], question: str) -> dict[str, float
     if len(named) == 1 and spoken[named[0]] >= TELLING_PASSAGES:
         gains[named[0]] = NAMED_SPEAKER
     return {
-        passage_id: 1.0 + sum(gains.get(label, 0.0) * share for label, share in own.items())
+        passage_id: 1.0 + sum(gains.get(label, 0.0) * share for label, share in heard.items())
         for passage_id, own in shares.items()
+        for heard in [own or {PERSON: 1.0}]
     }
 
 

@@ -20,6 +20,9 @@ from secondhop.stores.records import Passage
 SPLIT = 40
 """Best passages that are split into turns; later ones hardly get into any budget."""
 
+SPLIT_TOKENS = 60
+"""Shorter passages stay whole: "ok" says nothing without what it answers."""
+
 OWN_WORDS = 0.5
 """Weight of a turn's own words; the passage around it has weight 1."""
 
@@ -42,7 +45,8 @@ def with_turns(
     who speaks and by what stands next to them, like passages.
     """
     best = best_first(scores)[:SPLIT]
-    split = {p: own for p in best if len(own := turns_of(passages[p])) > 1}
+    long = [p for p in best if passages[p].tokens > SPLIT_TOKENS]
+    split = {p: own for p in long if len(own := turns_of(passages[p])) > 1}
     turns = {turn.passage_id: turn for own in split.values() for turn in own}
     if not turns:
         return dict(scores), dict(passages)

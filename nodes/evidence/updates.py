@@ -49,6 +49,8 @@ class Statement:
     """When its memory was written, ISO 8601."""
     place: float
     """Its place in the memory."""
+    spoken: bool
+    """Whether the memory is a talk, where what comes later was said later."""
     words: frozenset[str]
     """The words of the question that it holds."""
 
@@ -84,18 +86,21 @@ def statements(
     ranked = best_first(scores)[:BEST]
     own = [p for p in ranked if speaker_shares(passages[p].text).get(PERSON, 0.0) > 0.5] or ranked
     wanted = frozenset(query_terms(state["question"]).words)
+    is_persons = own is not ranked
     found: list[Statement] = []
     for passage_id in own:
         passage = passages[passage_id]
         if _VALUE.search(passage.text):
             words = frozenset(document_terms(passage.text))
+            candidate = state["candidates"][passage.memory_id]
             found.append(
                 Statement(
                     passage_id=passage_id,
                     score=scores[passage_id],
                     memory_id=passage.memory_id,
-                    written=state["candidates"][passage.memory_id]["created_at"],
+                    written=candidate["created_at"],
                     place=place_of(passage),
+                    spoken=is_persons or candidate["source"] == "conversation",
                     words=words & wanted,
                 )
             )
@@ -107,7 +112,7 @@ def says_it_later(later: Statement, best: Statement) -> bool:
     common = later.words & best.words
     is_later = later.written > best.written
     if later.memory_id == best.memory_id:
-        is_later = later.place > best.place
+        is_later = best.spoken and later.place > best.place
     return (
         is_later
         and later.score >= NEAR * best.score

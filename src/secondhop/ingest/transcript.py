@@ -62,8 +62,10 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
     """The conversations of the file, or the entries of a journal, or one note.
 
     A journal has at least two lines that hold only a date, each with text below it. Of several
-    memories in a file, each has its day in the title and in the id (`chat.txt#2026-01-13`). Only
-    the first conversation keeps the file's name as its id, so that it stays when the chat goes on.
+    memories in a file, each has its day in the id (`chat.txt#2026-01-13`), an entry of a journal
+    also in its title. Conversations of one file have no title: a name that they share would make
+    their vectors alike. Only the first one keeps the file's name as its id, so that it stays when
+    the chat goes on.
 
     `asked`: the user said that it is a transcript, so any two lines with a speaker make it one, and
     a file without them is named.
@@ -83,7 +85,7 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
         anchor = "" if goes_on else free_anchor(day, anchors)
         memory = Memory(
             memory_id=f"{document.path}#{anchor}" if anchor else document.path,
-            title=f"{document.stem}: {day}" if day else document.stem,
+            title="" if day and talks else f"{document.stem}: {day}" if day else document.stem,
             source="conversation" if talks else "note",
             created_at=part.at or date_in_name(document.name) or document.modified_at,
             messages=tuple(part.messages),

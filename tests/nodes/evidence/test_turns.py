@@ -26,3 +26,17 @@ async def test_a_recall_that_fills_tokens_brings_the_turn_and_leaves_the_small_t
     (evidence,) = result.memories[0].evidence
     assert evidence.text == "bob: The Gotland ferry leaves the harbour at nine."
     assert "¶" not in evidence.passage_id
+
+
+async def test_a_short_talk_stays_whole(tmp_path: Path) -> None:
+    turns = (Message("ann", "The ferry from Gotland is late."), Message("bob", "ok"))
+    talk = Memory(
+        memory_id="talk", title="Talk", source="conversation", created_at=NOW, messages=turns
+    )
+    world = await small_world(tmp_path, [talk])
+    services = world.services(settings=recall_settings(ranking={"min_score": 0.0}))
+    async with aclosing(world.store):
+        result, _ = await ask(services, "When does the Gotland ferry leave?", tokens=30)
+
+    (evidence,) = result.memories[0].evidence
+    assert evidence.text == "ann: The ferry from Gotland is late.\n\nbob: ok"

@@ -16,6 +16,7 @@ class Said:
     text: str
     score: float
     memory: str = ""
+    source: str = "conversation"
 
 
 def order(question: str, **said: Said) -> list[str]:
@@ -28,7 +29,10 @@ def order(question: str, **said: Said) -> list[str]:
         for place, (name, one) in enumerate(said.items())
     }
     candidates = {
-        memories[name]: {"created_at": f"2026-03-{one.day:02}T09:00:00+00:00"}
+        memories[name]: {
+            "created_at": f"2026-03-{one.day:02}T09:00:00+00:00",
+            "source": one.source,
+        }
         for name, one in said.items()
     }
     scores = {name: one.score for name, one in said.items()}
@@ -78,3 +82,10 @@ def test_a_question_about_the_past_or_for_advice_changes_nothing(question: str) 
 )
 def test_what_is_no_later_statement_stays_where_it_is(why: str, later: Said) -> None:
     assert order(QUESTION, later=later, old=OLD, tea=TEA) == ["old", "tea", "later"], why
+
+
+def test_a_later_section_of_a_document_is_no_later_statement() -> None:
+    rent = Said(1, "Section 2. The rent of the flat is 900 euros a month.", 1.0, "lease", "note")
+    late = Said(1, "Section 7. If the rent of the flat is late, 5 euros.", 0.9, "lease", "note")
+
+    assert order("How much is the rent of the flat?", rent=rent, late=late) == ["rent", "late"]

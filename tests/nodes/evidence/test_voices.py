@@ -24,6 +24,12 @@ def test_what_the_person_said_counts_for_more_than_what_the_assistant_replied() 
     assert 1.0 < factors[f"{OWN}\n\n{REPLY}"] < 1 + OWN_TURNS
 
 
+def test_a_note_is_in_the_persons_own_words() -> None:
+    factors = voice_factors(said(OWN, REPLY, "Green tea at six."), "Which tea do I drink?")
+
+    assert factors["Green tea at six."] == factors[OWN] > factors[REPLY]
+
+
 @pytest.mark.parametrize(
     "question", ["Which tea did you recommend?", "What was your advice about tea?"]
 )
