@@ -124,8 +124,8 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
         r"the content of a message",
     ),
     (
-        lambda r: r.aadd([changed(messages=(Message("bob", "Hello"),))]),
-        r"the role of a message must be one of user, assistant, system, tool, not 'bob'",
+        lambda r: r.aadd([changed(messages=(Message(cast(Any, 5), "Hello"),))]),
+        r"the role of a message must be text \(str\), not 5",
     ),
     (lambda r: r.aadd([changed(memory_id=5)]), r"memory_id must be text \(str\), not 5"),
     (lambda r: r.aadd([changed(created_at="2026")]), r"created_at must be a datetime, not '2026'"),

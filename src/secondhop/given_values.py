@@ -27,9 +27,6 @@ _TEXTS = (
     "scope",
     "role",
 )
-ROLES = ("user", "assistant", "system", "tool")
-"""The roles that a message may have."""
-
 _LISTS = ("cues", "broad_cues", "replaces", "tags")
 
 
@@ -132,11 +129,7 @@ def check_memory(memory: Memory) -> None:
     for message in listed(given.messages, name=f"{where}messages", of="Message(role, content)"):
         if not isinstance(message, Message):
             raise UsageError(f"{where}each of messages must be a Message, not {shown(message)}")
-        if message.role not in ROLES:
-            raise UsageError(
-                f"{where}the role of a message must be one of {', '.join(ROLES)}, "
-                f"not {shown(message.role)}"
-            )
+        check_storable(message.role, name=f"{where}the role of a message")
         check_storable(message.content, name=f"{where}the content of a message")
 
 

@@ -92,6 +92,19 @@ def test_labels_become_a_scenario_that_is_measured(cli: Cli) -> None:
     assert "mine" in json.dumps(measured)
 
 
+def test_an_imported_chat_keeps_its_speakers(cli: Cli) -> None:
+    lines = ["19:03 Ana: What about mama?", "19:04 Ben: She is fine.", "19:05 Ana: Oh, good!"]
+    Path("chat.txt").write_text("\n".join(lines), encoding="utf-8")
+    assert cli("ingest", "chat.txt", "--embedder", "hashing").exit_code == 0
+
+    done = cli("eval", "new", "mine", "What about mama?", given="mama: 1\nq\n")
+
+    assert done.exit_code == 0, done.output
+    chat = next(one for one in load_scenario(Path("mine")).memories if len(one.messages) > 1)
+    assert [turn.role for turn in chat.messages] == ["Ana", "Ben", "Ana"]
+    assert cli("eval", "scenarios", "mine", "--json").exit_code == 0
+
+
 def test_a_typed_question_and_one_without_answer_join_what_is_there(cli: Cli) -> None:
     cli("eval", "new", "mine", QUESTION, given="kitchen: 1\n")
     cli("eval", "new", "mine", QUESTION, given="? Who won the cup?\nnone\n? And tyres?\nwhere: 1\n")

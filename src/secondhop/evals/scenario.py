@@ -35,7 +35,8 @@ class Line(BaseModel):
 class MessageLine(Line):
     """One turn."""
 
-    role: Literal["user", "assistant"]
+    role: Text
+    """ "user", "assistant", or the name of a speaker."""
     content: str
 
 
