@@ -295,6 +295,16 @@ async def test_two_values_within_one_talk_without_a_word_of_change_are_a_conflic
     assert done(await recall.memories.aobserve(talk)) == {"added": ["44"], "conflicts": ["45"]}
 
 
+async def test_two_values_months_apart_in_one_call_are_an_old_and_a_new_one(
+    recall: Recall,
+) -> None:
+    talk = [user("My dentist is Dr Lund.", on(1)), user("My dentist is Dr Malhotra.", on(7))]
+
+    assert done(await recall.memories.aobserve(talk)) == {"added": ["Dr Lund", "Dr Malhotra"]}
+    assert await values(recall, "dentist") == ["Dr Malhotra"]
+    assert await values(recall, "dentist", as_of=on(5)) == ["Dr Lund"]
+
+
 @pytest.mark.parametrize(
     "then",
     ["Sorry, my shoe size is 45.", "My shoe size is now 45.", "Actually, my shoe size is 45."],

@@ -1,6 +1,6 @@
 """Decides what to do with a statement: write it, let it supersede, keep both, or drop it; pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -58,12 +58,8 @@ class Judgement:
     """The fact that it negates."""
 
 
-def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]) -> Judgement:
-    """Decide about one statement.
-
-    Args:
-        said_now: ids of the memories that the same call has already written.
-    """
+def judged(statement: Statement, view: KeepingView) -> Judgement:
+    """Decide about one statement."""
     memory = statement.memory
     if statement.seen_as:
         return duplicate(statement.seen_as, "These words of this message were observed before.")
@@ -77,7 +73,7 @@ def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]
     others = [rival for rival in held if rival not in same]
     if later is not None and rules.says_the_same(later, memory):
         same = same or [later]
-    if same and (later is not None or not settles(statement, others, said_now)):
+    if same and (later is not None or not settles(statement, others)):
         return duplicate(same[-1].memory_id, f"It is known since {same[-1].created_at:%Y-%m-%d}.")
     if later is not None:
         why = (
@@ -88,7 +84,7 @@ def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]
         why = "Nothing was known of it."
     elif same:
         why = "Said again, it settles what was in doubt."
-    elif doubt := undecided(statement, held, said_now):
+    elif doubt := undecided(statement, held):
         return in_conflict(statement, view, held, doubt)
     else:
         why = newer_because(statement, held)
@@ -119,12 +115,12 @@ def ending(statement: Statement, view: KeepingView) -> Judgement:
     )
 
 
-def settles(statement: Statement, others: Sequence[Memory], said_now: Collection[str]) -> bool:
+def settles(statement: Statement, others: Sequence[Memory]) -> bool:
     """Whether repeating a known statement settles the conflict between it and `others`."""
-    return bool(others) and statement.reading.sure and not at_once(statement, others, said_now)
+    return bool(others) and statement.reading.sure and not at_once(statement, others)
 
 
-def undecided(statement: Statement, held: Sequence[Memory], said_now: Collection[str]) -> str:
+def undecided(statement: Statement, held: Sequence[Memory]) -> str:
     """Why it cannot be decided which value is right; "" if the newer one is.
 
     Of two preferences, the newer one is always right, because a person may change their mind.
@@ -139,15 +135,14 @@ def undecided(statement: Statement, held: Sequence[Memory], said_now: Collection
         return ""
     if constant:
         return f"A {memory.attribute} does not change, and nothing says that this is a correction."
-    if at_once(statement, held, said_now):
-        return "Both were said in the same conversation, and nothing says which is right."
+    if at_once(statement, held):
+        return "Both were said within an hour, and nothing says which is right."
     return ""
 
 
-def at_once(statement: Statement, others: Sequence[Memory], said_now: Collection[str]) -> bool:
-    """Whether one of the others was said in the same call, or within ONE_TALK of it."""
-    said = statement.memory.created_at
-    return any(o.memory_id in said_now or abs(said - o.created_at) < ONE_TALK for o in others)
+def at_once(statement: Statement, others: Sequence[Memory]) -> bool:
+    """Whether one of the others was said within ONE_TALK of it."""
+    return any(abs(statement.memory.created_at - one.created_at) < ONE_TALK for one in others)
 
 
 def newer_because(statement: Statement, held: Sequence[Memory]) -> str:

@@ -175,7 +175,7 @@ class ConversationReading:
 
         def deciding(view: KeepingView) -> NewMemoryDecision:
             under = DraftView(view, draft) if dry_run else view
-            judgements.append(judged(statement, under, said_now=draft.memories))
+            judgements.append(judged(statement, under))
             return judgements[-1].decision
 
         await self.writing.enter(statement.memory, deciding, dry_run=dry_run)
