@@ -316,6 +316,21 @@ async def test_a_word_of_change_decides(recall: Recall, then: str) -> None:
     assert await values(recall, "shoe size") == ["45"]
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "attribute", "value"),
+    [
+        ("I work at LGI.", "Actually I work at St James's now, not LGI.", "employer", "St James's"),
+        ("I'm 38.", "I'm 39 now.", "age", "39"),
+    ],
+)
+async def test_what_is_said_of_now_takes_the_place_of_what_was_said_before(
+    recall: Recall, first: str, then: str, attribute: str, value: str
+) -> None:
+    await recall.memories.aobserve([user(first), user(then)])
+
+    assert await values(recall, attribute) == [value]
+
+
 async def test_what_is_said_again_later_settles_a_conflict(recall: Recall) -> None:
     await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
     await recall.memories.aobserve([user("My birthday is 4 May.", on(2))])

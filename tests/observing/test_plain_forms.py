@@ -82,6 +82,18 @@ def test_what_is_read_of_labelled_sentences_is_right(name: str, recall: float) -
         ("I work at Andritz now.", "me", "employer", "Andritz"),
         ("I moved back to Bonn.", "me", "home", "Bonn"),
         ("We've moved back from Trier to Bonn, too.", "me", "home", "Bonn"),
+        ("Actually I work at St James's now, not LGI.", "me", "employer", "St James's"),
+        ("I work at LGI, not at Siemens.", "me", "employer", "LGI"),
+        ("I'm 39 now.", "me", "age", "39"),
+        ("My son is 7 years old now.", "my son", "age", "7"),
+        ("My name's Dorota.", "me", "name", "Dorota"),
+        ("My manager's name is Sarah Wood.", "me", "manager", "Sarah Wood"),
+        ("My GP is called Dr Lewis.", "me", "gp", "Dr Lewis"),
+        ("My rent is 900, sadly.", "me", "rent", "900"),
+        ("My car is a Fabia, thankfully!", "me", "car", "a Fabia"),
+        ("My blood type is A negative, obviously.", "me", "blood type", "A negative"),
+        ("My favourite food is nuts, jelly.", "me", "favourite food", "nuts, jelly"),
+        ("My favourite song is Clearly, Sadly.", "me", "favourite song", "Clearly, Sadly"),
     ],
 )
 def test_a_value_ends_where_the_sentence_goes_on(
@@ -114,6 +126,8 @@ def test_a_value_ends_where_the_sentence_goes_on(
             "Always explain these abbreviations when you use them",
         ),
         ("Use metric units from now on!", "always", "units", "Use metric units from now on"),
+        ("From now on, no emojis.", "always", "emoji", "From now on, no emojis"),
+        ("From now on only metric units!", "always", "units", "From now on only metric units"),
         ("I don't eat gluten.", "food and drink", "gluten", "I don't eat gluten"),
         ("We never eat pork.", "food and drink", "pork", "We never eat pork"),
         ("I hate mushrooms.", "mushrooms", "mushrooms", "I hate mushrooms"),
@@ -133,8 +147,36 @@ def test_tastes_and_wishes_are_preferences(text: str, scope: str, topic: str, ke
 
 
 @pytest.mark.parametrize(
+    ("text", "topics", "values"),
+    [
+        ("I don't eat fish, I hate coriander.", ["fish", "coriander"], []),
+        ("I don't eat fish, and I hate coriander.", ["fish", "coriander"], []),
+        (
+            "My rent is 900, sadly, I live in Bonn, my sister lives in Trier.",
+            [],
+            ["900", "Bonn", "Trier"],
+        ),
+        ("My favourite song is I Am, I Sang.", [], ["I Am, I Sang"]),
+        ("Hi, my name's Lena, I live in Bonn, I can't stand noise.", ["noise"], ["Lena", "Bonn"]),
+    ],
+)
+def test_statements_with_commas_between_them_are_all_read(
+    text: str, topics: list[str], values: list[str]
+) -> None:
+    found = readings(text)
+
+    assert [one.topic for one in found if one.kind == "preferential"] == topics
+    assert [one.value for one in found if one.kind == "factual"] == values
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "In summer, I live in Trier.",
+        "As a student, I work at Tesco.",
+        "From now on, no excuses.",
+        "From now on, no tables for two.",
+        "My manager's name is on the form.",
         "My address is wrong in your list.",
         "my address is on the form",
         "My car is broken. My bank is useless.",
@@ -145,6 +187,10 @@ def test_tastes_and_wishes_are_preferences(text: str, scope: str, topic: str, ke
         "I'm OK.",
         "I'm Team Lead.",
         "I don't eat much.",
+        "I never eat there.",
+        "I never drink and drive.",
+        "I had a dream, I live in Rome.",
+        "My brother goes, I live in Rome.",
         "I never eat breakfast.",
         "I hate it when it rains.",
         "I hate to say it.",
@@ -231,6 +277,8 @@ def test_words_of_change_and_of_doubt_are_heard(text: str, change: str, sure: bo
         "Mr. " * 5_000,
         "A" * 20_000,
         "my" + " " * 15_000 + "x",
+        ("I live in New York, I work at " * 13 + ". ") * 50,
+        ("From now on, no " + "more " * 70 + ". ") * 50,
         'They said "' + "word " * 3_000 + '", more or less',
         "Look: ```" + "x" * 15_000 + "``` there",
     ],

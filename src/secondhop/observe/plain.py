@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from secondhop.observe.attributes import ME, attribute_named, topic_of
 from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn, in_order
-from secondhop.observe.sentences import Clause, stated, uncommented
+from secondhop.observe.sentences import Clause, parts_of, stated, uncommented
 from secondhop.stores.keeping import ALWAYS, Kind
 
 PLAIN: Final = "plain"
@@ -76,9 +76,13 @@ _SERVICES: Final = (
 _HABITS: Final = r"(?:answer|reply|respond|use|call me|speak|keep|avoid|format|cite)\b"
 """Those of `_SERVICES` that, before "from now on", ask for a habit; "show me the trains from now
 on" asks for one answer."""
+_OF_ANSWERS: Final = (
+    r"emojis?|bullet points?|lists|tables|headings|markdown|links|answers|replies|sentences|units"
+)
+"""What answers are made of; "from now on, no excuses" is no wish about them."""
 _VAGUE: Final = re.compile(
     r"(?:it|this|that|these|those|to|when|how|if|not|you|my|your|him|her|them|the|being|much|enough"
-    r"|something|anything|any|lunch|breakfast|dinner|before|after|at|with|\w+ing)\b",
+    r"|something|anything|any|and|here|there|lunch|breakfast|dinner|before|after|at|with|\w+ing)\b",
     re.I,
 )
 """Beginnings that name nothing, or only something at hand, so no lasting preference."""
@@ -124,12 +128,21 @@ def endings_in(turns: Sequence[Turn]) -> list[Reading]:
 
 def readings_of(place: int, turn: Turn) -> Iterator[Reading]:
     """What one message states, in order."""
-    for clause in stated(turn.content[:LONGEST]):
-        for fields in _stated_in(clause):
+    for clause, found in _statements(turn.content[:LONGEST]):
+        for fields in found:
             span = Span(place, clause.start, clause.start + len(clause.text))
             kind = _kind_of(fields)
             how = {"change": clause.change, **fields}
             yield Reading(kind=kind, span=span, sure=clause.sure, ended=False, **how)
+
+
+def _statements(content: str) -> Iterator[tuple[Clause, list[Stated]]]:
+    """The clauses of a message, and what they state; one that is made of statements with commas
+    between them is cut there."""
+    for clause in stated(content):
+        parts = [(part, _stated_in(part)) for part in parts_of(clause)]
+        is_one = len(parts) > 1 and not all(fields for _, fields in parts)
+        yield from [(clause, _stated_in(clause))] if is_one else parts
 
 
 def endings_of(place: int, turn: Turn) -> Iterator[Reading]:
@@ -259,7 +272,7 @@ _DIETS: Final = r"(?i:vegan|vegetarian|gluten-free|lactose[- ]intolerant|co?elia
 _ROLE: Final = r"(?: as an? (?P<v1>[\w -]+))?"
 _CHANGED: Final = r"(?:has |have )?(?:changed|moved|gone (?:up|down)|went (?:up|down)|risen) to"
 _TABLE: Final[Sequence[tuple[str, Builder]]] = (
-    (rf"(?:[Mm]y name is|{_AM} called) (?P<v0>{_NAME})", _facts("name")),
+    (rf"(?:[Mm]y name(?: is|['’]s)|{_AM} called) (?P<v0>{_NAME})", _facts("name")),
     (rf"{_KIN}(?:['’]s name is| is called) (?P<v0>{_NAME})", _facts("name")),
     (r"(?:I['’]m|I am) (?P<value>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?)", _introduced),
     (
@@ -269,11 +282,15 @@ _TABLE: Final[Sequence[tuple[str, Builder]]] = (
     ),
     (rf"{_WHO} (?:now |still )?lives? in (?P<v0>{_PLACE})(?:[ ,].*)?", _facts("home")),
     (
-        rf"{_WHO} (?:now )?works? (?:at|for) (?P<v0>{_NAME}){_ROLE}(?: again| now)?",
+        rf"{_WHO} (?:now )?works? (?:at|for) (?P<v0>{_NAME}){_ROLE}(?: again| now)?"
+        rf"(?:,? not (?:at |for )?{_NAME})?",
         _facts("employer", "job"),
     ),
     (rf"{_WHO} (?:now )?works? as an? (?P<v0>[\w -]+?)(?: (?:at|for|in) .*)?", _facts("job")),
-    (rf"(?:{_AM}|{_KIN} is|I turned) (?P<v0>\d{{1,2}})(?: years old| last \w+)?", _facts("age")),
+    (
+        rf"(?:{_AM}|{_KIN} is|I turned) (?P<v0>\d{{1,2}})(?: years old)?(?: last \w+| now)?",
+        _facts("age"),
+    ),
     (
         rf"I was born on (?P<v0>[\w .,]*?\d[\w .,]*?)(?: in (?P<v1>{_PLACE}))?",
         _facts("birthday", "birthplace"),
@@ -283,6 +300,11 @@ _TABLE: Final[Sequence[tuple[str, Builder]]] = (
     (
         rf"(?:[Mm]y|[Oo]ur) (?P<what>(?i:(?:\w+ )?(?:{_OWNED})(?: for [\w ]+?)?))"
         rf"(?:['’]s| is| are|:| {_CHANGED}) (?:now )?(?P<value>.+)",
+        _owned,
+    ),
+    (
+        rf"(?:[Mm]y|[Oo]ur) (?P<what>(?i:(?:\w+ )?(?:{_PEOPLE})))"
+        rf"(?:['’]s name is| is called) (?P<value>{_NAME})",
         _owned,
     ),
     (rf"(?P<what>(?:{_AM}|{_KIN} is) (?:\w+ly )?allergic to [\w ,]+)", _note),
@@ -314,6 +336,11 @@ _TABLE: Final[Sequence[tuple[str, Builder]]] = (
     (rf"(?i:(?:please,? )?(?:always|never) {_SERVICES}.+)", _wish),
     (
         rf"(?i:(?:from now on|in future),? (?:please )?(?:always |never )?{_SERVICES}.+)",
+        _wish,
+    ),
+    (
+        r"(?i:(?:from now on|in future),? (?:please )?(?:no(?: more)?|only|fewer) (?:[\w-]+ )?"
+        rf"(?:{_OF_ANSWERS})(?:,? please)?)",
         _wish,
     ),
     (rf"(?i:(?:please,? )?{_HABITS}.+ from now on(?:,? please)?)", _wish),

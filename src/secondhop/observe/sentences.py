@@ -21,6 +21,7 @@ _STOP: Final = re.compile(
 _CUT: Final = re.compile(r",?\s(?:and|but|so)\s(?=(?:I|I['’]m|we|my|our|please|call)\b)|\s[-–—]\s")
 _NEXT: Final = re.compile(rf"{_CUT.pattern}|,\s(?=(?:now\s)?(?:I|I['’]m|we|my|our)\b)")
 """Where a sentence with a negation is cut: what follows may say what holds instead."""
+_COMMA: Final = re.compile(r",\s(?=(?:I|I['’]m|we|my|our)\b)")
 _LEAD: Final = re.compile(
     r"(?:\W*(?:now|by the way|just so you know|actually|sorry|oh|hi|hello|hey|well|ok|okay|also"
     r"|and|but|so|no|yes|correction|oops|thanks|wrong"
@@ -46,6 +47,8 @@ _STILL: Final = re.compile(r"\b(?:still|again|back|except|only|at least|sometime
 _COMMENT: Final = re.compile(
     r"(?:,\s*(?:sorry(?: (?:about|for) [\w ]+|, I forgot)?|please|thanks(?: a lot)?|thank you"
     r"|cheers|by the way|btw|though|actually|anyway|of course|to be honest|just so you know"
+    r"|sadly|happily|luckily|thankfully|(?:un)?fortunately|obviously|clearly|naturally|honestly"
+    r"|frankly|finally|apparently|probably|possibly|hopefully"
     r"|(?:as )?you know|I (?:think|guess|believe|suppose)|I['’]m afraid))+[\s.!]*$"
 )
 """Words at the end that only comment on the statement. Small letters, because "Thanks" may be a
@@ -69,7 +72,9 @@ _CORRECTION: Final = re.compile(
     r"\b(?:actually|sorry|correction|I meant?|oops|mistake|typo|wrong|not \d+)\b|,\s*not\b", re.I
 )
 _UNSURE: Final = re.compile(
-    r"\b(?:I (?:think|guess|believe|suppose)|probably|possibly|not sure|apparently|roughly)\b", re.I
+    r"\b(?:I (?:think|guess|believe|suppose)|probably|possibly|hopefully|not sure|apparently"
+    r"|roughly)\b",
+    re.I,
 )
 
 
@@ -128,6 +133,28 @@ def uncommented(text: str) -> str:
     return _COMMENT.sub("", text)
 
 
+def parts_of(clause: Clause) -> list[Clause]:
+    """The clause cut at ", I …" and ", my …"; the parts may be statements, or parts of one."""
+    cuts = list(_COMMA.finditer(clause.text))
+    begins = [0, *(cut.end() for cut in cuts)]
+    ends = [*(cut.start() for cut in cuts), len(clause.text)]
+    before = "" if clause.change in clause.text else clause.change
+    return [
+        clause._replace(
+            text=clause.text[begin:end],
+            start=clause.start + begin,
+            change=_change_in(clause.text[begin:end]) or before,
+        )
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+
+
+def _change_in(text: str) -> str:
+    """The words of a text that mark a change or a correction, or ""."""
+    found = _CHANGE.search(text) or _CORRECTION.search(text)
+    return found[0].strip(" ,") if found else ""
+
+
 def _clauses(sentence: str, start: int, *, cut: re.Pattern[str]) -> Iterator[Clause]:
     """The sentence split at "and I …", "but my …" and dashes, without leading greetings."""
     cuts = list(cut.finditer(sentence))
@@ -138,7 +165,5 @@ def _clauses(sentence: str, start: int, *, cut: re.Pattern[str]) -> Iterator[Cla
         piece = sentence[lead.end() if lead else begin : end]
         text = uncommented(piece.strip(" \t\n,.;:!…-–—*•"))
         if text:
-            change = _CHANGE.search(sentence, begin, end) or _CORRECTION.search(sentence)
-            words = change[0].strip(" ,") if change else ""
             at = start + end - len(piece) + piece.index(text)
-            yield Clause(text, at, words, not _UNSURE.search(sentence))
+            yield Clause(text, at, _change_in(sentence[begin:end]), not _UNSURE.search(sentence))
