@@ -36,6 +36,17 @@ def test_a_life_of_a_fact(command: Command) -> None:
     assert [one["end"].split(" by ")[0] for one in versions] == ["superseded", ""]
 
 
+def test_the_words_may_come_from_a_pipe(tmp_path: Path) -> None:
+    run = over(tmp_path / "store")
+
+    assert run("remember", "-", "--id", "hi", given="Hello, Zoë\n").exit_code == 0
+    assert "valid\n   Hello, Zoë\n" in run("history", "hi").stdout
+    new = json.loads(run("update", "hi", "-", "--json", given="Hello, Ana\n").stdout)["memory_id"]
+    assert "valid\n   Hello, Ana\n" in run("history", new).stdout
+    assert run("remember", "-", given="\n").exit_code == 2
+    assert run("remember", "-", given=b"\xff").exit_code == 2
+
+
 def test_words_are_deprecated_restored_and_forgotten(command: Command) -> None:
     command("remember", "The key is under the mat", "--id", "key")
     command("remember", "The key hangs in the hall", "--id", "hook")

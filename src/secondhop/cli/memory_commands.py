@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from secondhop.cli.given_text import given_words
 from secondhop.cli.options import Common, DryRun, SessionsPlace, moment
 from secondhop.cli.work import in_memory, tell
 from secondhop.errors import UsageError
@@ -52,7 +53,10 @@ GivenMark = Annotated[
 
 def remember(
     common: Common,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The words, or a fact's value.")],
+    text: Annotated[
+        str,
+        typer.Argument(metavar="TEXT", help="The words, or a fact's value; - is standard input."),
+    ],
     subject: Annotated[
         str | None, typer.Option(metavar="S", help="Store a fact: the person or thing it is about.")
     ] = None,
@@ -88,9 +92,11 @@ def remember(
 
     from secondhop.memories.building import rememberable
 
+    words = given_words(text)
+
     async def work(recall: "Recall") -> "Frozen":
         return await recall.memories.aremember(
-            rememberable(text, subject=subject, attribute=attribute, scope=scope, topic=topic),
+            rememberable(words, subject=subject, attribute=attribute, scope=scope, topic=topic),
             title=title,
             at=common.at,
             valid_until=valid_until,
@@ -109,7 +115,10 @@ def update(
     common: Common,
     memory_id: MemoryId,
     text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="New words, or a fact's new value.")
+        str | None,
+        typer.Argument(
+            metavar="[TEXT]", help="New words, or a fact's new value; - is standard input."
+        ),
     ] = None,
     valid_until: NewExpiry = None,
     salience: Salience = None,
@@ -137,6 +146,8 @@ def update(
     if reason and not (deprecate or replaced_by):
         raise UsageError("--reason goes with --deprecate or --replaced-by")
 
+    words = None if text is None else given_words(text)
+
     async def work(recall: "Recall") -> "Frozen":
         memories = recall.memories
         if replaced_by is not None:
@@ -147,7 +158,7 @@ def update(
             return await memories.arestore(memory_id, dry_run=dry_run)
         return await memories.aupdate(
             memory_id,
-            text,
+            words,
             at=common.at,
             valid_until="" if valid_until == "none" else valid_until,
             salience=salience,

@@ -1,11 +1,10 @@
 """`secondhop observe FILE|-`: memories from a conversation."""
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from secondhop.cli.given_text import PIPE, given_text
 from secondhop.cli.options import Common, DryRun
 from secondhop.cli.work import in_memory, tell
 from secondhop.errors import UsageError
@@ -35,7 +34,9 @@ def observe(
     """
     from secondhop.cli.observe_view import show_observed
 
-    messages = messages_in(given_text(file), name="standard input" if file == "-" else file)
+    messages = messages_in(
+        given_text(file, wanted=SHAPES), name="standard input" if file == PIPE else file
+    )
 
     async def work(recall: "Recall") -> "Observed":
         return await recall.memories.aobserve(
@@ -47,17 +48,6 @@ def observe(
 
 
 SHAPES = 'give a JSON list of {"role": ..., "content": ..., "at": ...}, or one such object a line'
-
-
-def given_text(file: str) -> str:
-    """The text of a file, or of standard input for "-"."""
-    try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).expanduser().read_bytes()
-        return raw.decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read {file!r}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{file!r} is not UTF-8 text (byte {error.start}): {SHAPES}") from error
 
 
 def messages_in(text: str, *, name: str) -> list[Any]:
