@@ -131,7 +131,6 @@ def test_a_mark_is_given_and_taken_away_on_the_command_line(tmp_path: Path) -> N
     run("update", "todo", "--mark", "core")
     assert "Always to know" in run("briefing")
     assert CliRunner().invoke(app, ["update", "todo", "--mark", "x", *place]).exit_code == 2
-    assert "Nothing is stored for nobody" in run("briefing", "--entity", "nobody")
 
 
 def test_an_entry_that_is_too_long_leaves_its_place_to_the_next(tmp_path: Path) -> None:

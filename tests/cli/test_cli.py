@@ -219,8 +219,10 @@ def test_what_cannot_be_asked_is_refused_before_the_store_is_opened(
 
 
 def test_an_unknown_entity_is_answered_with_those_that_there_are(cli: Cli, store: Path) -> None:
-    for command in (("recall", "q"), ("stats",), ("export",), ("doctor",), ("reindex",)):
+    reading = ("stats", "list", "facts", "briefing", "cues", "export", "doctor", "reindex")
+    for command in (("recall", "q"), *((name,) for name in reading)):
         refused = cli(*command, "--store", str(store), "--entity", "nobody")
+        assert refused.exit_code == 1, command
         assert "(it has 'default')" in refused.stderr, command
 
 

@@ -6,7 +6,7 @@ import typer
 
 from secondhop.cli.options import Common
 from secondhop.cli.terminal import clean
-from secondhop.cli.work import in_memory, tell
+from secondhop.cli.work import in_stored_memory, tell
 from secondhop.wording import counted
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def briefing(
 
     Core memories, what was left open, preferences, and what is new. Writes nothing.
     """
-    told = in_memory(
+    told = in_stored_memory(
         common,
         lambda recall: recall.memories.abriefing(limit=limit, tokens=tokens, at=common.at),
         counting=tokens is not None,

@@ -6,7 +6,7 @@ import typer
 
 from secondhop.cli.options import Common, DryRun
 from secondhop.cli.terminal import shorten
-from secondhop.cli.work import in_memory, tell
+from secondhop.cli.work import in_memory, in_stored_memory, tell
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -101,6 +101,6 @@ def list_cues(common: Common) -> None:
         cards = await recall.admin.store.cards(list({one.memory_id for one in found}))
         return found, {one: shorten(card.title, 60) for one, card in cards.items()}
 
-    found, titles = in_memory(common, all_cues)
+    found, titles = in_stored_memory(common, all_cues)
     document = {"cues": [cue.model_dump(mode="json") for cue in found]}
     tell(common, document, lambda console: show_list(found, console, titles=titles))

@@ -20,7 +20,7 @@ from secondhop.cli.options import (
 )
 from secondhop.cli.progress import bars
 from secondhop.cli.terminal import clean, notices, print_json, shorten
-from secondhop.cli.work import in_memory, tell
+from secondhop.cli.work import in_memory, in_stored_memory, tell
 from secondhop.errors import StoreError, UsageError
 from secondhop.wording import counted
 
@@ -258,13 +258,10 @@ def deleted_words(gone: "DeletedEntity") -> str:
 def stats(common: Common) -> None:
     """Show what is stored for an entity."""
 
-    from secondhop.cli.opening import expect_memories
-
     async def work(recall: "Recall") -> dict[str, object]:
-        await expect_memories(recall, common)
         return asdict(await recall.memories.acounts())
 
-    counts = in_memory(common, work)
+    counts = in_stored_memory(common, work)
     lines = [
         f"{name.replace('_', ' ')}: {'unknown' if count is None else clean(str(count))}"
         for name, count in counts.items()

@@ -9,12 +9,11 @@ import typer
 
 from secondhop.cli.given_text import given_words
 from secondhop.cli.options import Common, DryRun, SessionsPlace, moment
-from secondhop.cli.work import in_memory, tell
+from secondhop.cli.work import in_memory, in_stored_memory, tell
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
     from secondhop.graph.result import Frozen
-    from secondhop.memories.records import Version
     from secondhop.recall import Recall
 
 MemoryId = Annotated[str, typer.Argument(metavar="MEMORY_ID")]
@@ -215,13 +214,7 @@ def list_memories(
     """
     from secondhop.cli.memory_view import listed, show_list
 
-    async def work(recall: "Recall") -> "Sequence[Version]":
-        from secondhop.cli.opening import expect_memories
-
-        await expect_memories(recall, common)
-        return await recall.memories.afind(" ".join(words or ()))
-
-    found = in_memory(common, work)
+    found = in_stored_memory(common, lambda recall: recall.memories.afind(" ".join(words or ())))
     document = {"memories": [listed(one) for one in found]}
     tell(common, document, lambda console: show_list(found, console))
 
@@ -238,7 +231,7 @@ def facts(
     """List facts by their exact names."""
     from secondhop.cli.memory_view import show_facts
 
-    found = in_memory(
+    found = in_stored_memory(
         common, lambda recall: recall.memories.afacts(subject, attribute, as_of=as_of)
     )
     document = {"facts": [fact.model_dump(mode="json") for fact in found]}

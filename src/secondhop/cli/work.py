@@ -34,6 +34,20 @@ def in_memory(
     return run(done())
 
 
+def in_stored_memory(
+    common: Common, work: Callable[["Recall"], Awaitable[T]], *, counting: bool = False
+) -> T:
+    """As `in_memory`, for a command that only reads; raises UnknownEntityError if nothing is stored
+    for the entity of the options."""
+    from secondhop.cli.opening import expect_memories
+
+    async def read(recall: "Recall") -> T:
+        await expect_memories(recall, common)
+        return await work(recall)
+
+    return in_memory(common, read, counting=counting)
+
+
 def tell(
     common: Common,
     told: "BaseModel | Mapping[str, object]",
