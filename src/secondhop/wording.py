@@ -54,16 +54,24 @@ NO_VOTES = "; no votes were cast"
 """Ending of the reason for a recall whose critic failed."""
 
 
+_MODEL_STEPS = {
+    "decompose": "the model's plan",
+    "expand": "the model's plan",
+    "critique": "the model's votes",
+}
+
+
 def causes_once(reasons: Iterable[str]) -> list[str]:
-    """Reasons of the form "step: cause", merged: each cause once, after all steps that it stopped.
+    """Reasons of the form "step: cause", merged: each cause once, after all that it prevented.
 
     >>> causes_once(["critique: HTTP 401; no votes were cast", "expand: HTTP 401"])
-    ['critique, expand: HTTP 401']
+    ["the model's votes, the model's plan: HTTP 401"]
     """
-    steps: dict[str, list[str]] = {}
+    prevented: dict[str, list[str]] = {}
     for reason in reasons:
         step, colon, cause = reason.partition(": ")
-        known = steps.setdefault(cause.removesuffix(NO_VOTES) if colon else "", [])
-        known.append(step if colon else reason)
-    alone = steps.pop("", [])
-    return [*alone, *(f"{', '.join(named)}: {cause}" for cause, named in steps.items())]
+        known = prevented.setdefault(cause.removesuffix(NO_VOTES) if colon else "", [])
+        known.append(_MODEL_STEPS.get(step, step) if colon else reason)
+    alone = prevented.pop("", [])
+    told = ((", ".join(dict.fromkeys(named)), cause) for cause, named in prevented.items())
+    return [*alone, *(f"{named}: {cause}" for named, cause in told)]
