@@ -44,13 +44,13 @@ async def reach_of(
 ) -> Reach | None:
     """Which query of the trace came closest to finding the memory; None if it is not stored.
     `hidden`: what the recall could not show; it takes no rank."""
-    memory = await store.memory(memory_id)
-    if memory is None:
+    card = (await store.cards([memory_id])).get(memory_id)
+    if card is None:
         return None
     passages = await vectors_of(memory_id, store)
     asked = [query for query in trace.queries if query.round and query.origin not in NOT_SEARCHED]
     if not len(passages) or not asked:
-        return Reach(title=memory.title)
+        return Reach(title=card.title)
     queries = await embedder.embed_queries([query.text for query in asked])
     rankings = await store.dense(queries, k=FAR)
     ranks: list[RankInSearch | None] = []
@@ -61,10 +61,10 @@ async def reach_of(
             ranks.append(rank_in_search(seen, memory_id, place, k=trace.k))
     known = [entry for entry in ranks if entry is not None]
     if not known:
-        return Reach(title=memory.title)
+        return Reach(title=card.title)
     nearest = min(known)
     cosine = float((passages @ queries[nearest.place]).max())
-    return reach(memory.title, asked[nearest.place], trace, nearest, cosine=cosine)
+    return reach(card.title, asked[nearest.place], trace, nearest, cosine=cosine)
 
 
 def rank_in_search(

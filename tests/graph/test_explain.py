@@ -338,6 +338,20 @@ async def answer_at(world: SmallWorld, *, depth_factor: int) -> Answer:
     return await ask(services, "green tea steeps two minutes", k=2)
 
 
+async def test_a_memory_that_was_never_found_is_called_by_its_first_words_without_a_title(
+    tmp_path: Path,
+) -> None:
+    crowd = [note(f"tea-{n}", f"green tea steeps two minutes, cup {n}") for n in range(30)]
+    untitled = replace(note("late", "The kettle leaks.\nBuy another."), title="")
+    world = await small_world(tmp_path, [*crowd, untitled])
+    _, trace = await answer_at(world, depth_factor=2)
+
+    told = await explained(world, trace, "late")
+
+    assert (told.cut_by, told.title) == ("never_found", "The kettle leaks.")
+    await world.store.aclose()
+
+
 async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> None:
     _, trace = await answer_at(crowded, depth_factor=2)
     unfound = {f"tea-{n}" for n in range(30)} - {c.memory_id for c in trace.candidates}
