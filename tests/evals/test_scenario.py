@@ -118,6 +118,9 @@ def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
         load_scenario(tmp_path)
     with pytest.raises(UsageError, match=r"has no queries\.jsonl; a folder with queries\.jsonl is"):
         load_scenario(tmp_path, stored=True)
+    (tmp_path / "queries.jsonl").write_text(json.dumps(QUESTION), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"has no conversations\.jsonl; .* --stored` asks its"):
+        load_scenario(tmp_path)
 
 
 def test_cues_beside_a_scenario_are_the_hosts_unless_they_are_left_out(write: Write) -> None:

@@ -15,6 +15,7 @@ from secondhop.errors import UsageError, said_by_system
 from secondhop.memories.doctor import circles_in
 from secondhop.moments import with_zone
 from secondhop.stores.records import Memory, Message
+from secondhop.wording import command
 
 MEMORIES_FILE = "conversations.jsonl"
 QUESTIONS_FILE = "queries.jsonl"
@@ -152,7 +153,10 @@ def load_scenario(folder: Path, *, cues: bool = True, stored: bool = False) -> S
         raise UsageError(f"{folder} is not a folder; {needed}")
     for name in wanted:
         if not (folder / name).exists():
-            raise UsageError(f"{folder} has no {name}; {needed}")
+            asks = name == MEMORIES_FILE and (folder / QUESTIONS_FILE).exists()
+            told = command("eval", "scenarios", str(folder), "--stored")
+            hint = f"; {told} asks its questions about your store" if asks else ""
+            raise UsageError(f"{folder} has no {name}; {needed}{hint}")
     memories = [] if stored else read_lines(folder / MEMORIES_FILE, MemoryLine)
     questions = read_lines(folder / QUESTIONS_FILE, Question)
     no_answer_file = folder / NO_ANSWER_FILE
