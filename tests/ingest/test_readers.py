@@ -181,7 +181,7 @@ def test_a_chat_of_several_days_is_a_memory_for_each_conversation(tmp_path: Path
     train, boiler, later = memories(tmp_path)
 
     assert [one.memory_id for one in (train, boiler, later)] == [
-        "Anna.txt",
+        "Anna.txt#2026-01-03",
         "Anna.txt#2026-01-13",
         "Anna.txt#2026-01-14",
     ]
@@ -211,18 +211,6 @@ def test_each_day_of_a_plain_journal_is_a_memory(tmp_path: Path) -> None:
         "Monday, 2 March 2026, 21:30\nThe market, with Bob.\n\nRent from 1 April 2026."
     )
     assert market.source == "note"
-
-
-def test_an_entry_keeps_its_id_when_a_newer_one_is_put_above_it(tmp_path: Path) -> None:
-    older = "2026-03-04\nSlept.\n2026-03-02\nThe market.\n"
-    (tmp_path / "diary.txt").write_text(older)
-    before = {one.memory_id: one.text for one in memories(tmp_path)}
-    (tmp_path / "diary.txt").write_text(f"2026-03-05\nA walk.\n{older}")
-
-    after = {one.memory_id: one.text for one in memories(tmp_path)}
-
-    assert before.items() < after.items()
-    assert set(before) == {"diary.txt#2026-03-04", "diary.txt#2026-03-02"}
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,13 @@
 """Decides what happens to each item that was read: store it, leave it, or skip it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
-from hashlib import sha256
 from typing import Literal, NamedTuple, TypeAlias
 
 from secondhop.ingest.given_cues import checked_cues
 from secondhop.ingest.reading import Found, Skipped
+from secondhop.ingest.stored import Stored, mark_of
 from secondhop.stores.cues import fingerprint_given
 from secondhop.stores.records import Memory
 from secondhop.wording import counted
@@ -29,27 +29,11 @@ class _Claim(NamedTuple):
 class Intake:
     """Judges entries in reading order, and remembers the outcomes for the ledger."""
 
-    def __init__(
-        self,
-        stored: Mapping[str, str],
-        origins: Mapping[str, str],
-        dates: Mapping[str, datetime],
-        *,
-        read_now: Collection[str],
-        cues: Mapping[str, str],
-        tags: Mapping[str, tuple[str, ...]],
-    ) -> None:
-        """Args:
-        stored: {memory id: content hash} of everything in the store.
-        origins: {memory id: where it was read from} of everything in the store.
-        dates: {memory id: its date} of everything in the store.
-        read_now: the origins that are read now.
-        cues: {memory id: fingerprint of the cues that came with it}.
-        tags: {memory id: its tags}; memories without tags may be left out.
-        """
-        self._before, self._hashes = stored, dict(stored)
-        self._cues, self._tags, self._dates = dict(cues), dict(tags), dates
-        self._origins, self._read_now = origins, read_now
+    def __init__(self, stored: Stored, *, read_now: Collection[str]) -> None:
+        """`read_now`: the origins that are read now."""
+        self._before, self._hashes = stored.hashes, dict(stored.hashes)
+        self._cues, self._tags, self._dates = dict(stored.cues), dict(stored.tags), stored.dates
+        self._origins, self._read_now = stored.origins, read_now
         self._claims: dict[str, _Claim] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._uncertain: dict[str, Skipped] = {}
@@ -151,13 +135,12 @@ class Intake:
         return replace(found, memory=memory) if same else found
 
     def _with_free_id(self, found: Found) -> Found:
-        """If the id is taken by another origin, append a hash of this one (two folders may each
-        hold a `todo.md`)."""
+        """If the id is taken by another origin, append the mark of this one."""
         memory = found.memory
         if not found.named_by_path or not self._belongs_elsewhere(memory):
             return found
-        mark = sha256(memory.origin.encode()).hexdigest()[:8]
-        return replace(found, memory=replace(memory, memory_id=f"{memory.memory_id}@{mark}"))
+        memory_id = memory.memory_id + mark_of(memory.origin)
+        return replace(found, memory=replace(memory, memory_id=memory_id))
 
     def _belongs_elsewhere(self, memory: Memory) -> bool:
         memory_id = memory.memory_id

@@ -7,6 +7,7 @@ from typing import cast
 
 import yaml
 
+from secondhop.ingest.anchors import anchor_of
 from secondhop.ingest.dates import date_in_heading, date_in_name, date_of_line, parse_date
 from secondhop.ingest.markdown_blocks import sections_of
 from secondhop.ingest.markdown_notes import Note, notes_in, sections_below_the_top
@@ -52,7 +53,7 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
     for note in notes:
         possible = [date_in_heading(note.heading), *dates]
         memory = Memory(
-            memory_id=f"{document.path}#{note.anchor}" if note.anchor else document.path,
+            memory_id=document.path,
             title=_title(note, given=given, name=name),
             source="note",
             created_at=next((date for date in possible if date), document.modified_at),
@@ -60,7 +61,12 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
             origin=document.origin,
             tags=tags_of(front, f"{note.heading}\n{note.text}"),
         )
-        yield Found(memory=memory, item=document.item, named_by_path=True)
+        yield Found(
+            memory=memory,
+            item=document.item,
+            named_by_path=True,
+            anchor=anchor_of(note.heading),
+        )
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from secondhop.ingest.anchors import free_anchor
 from secondhop.ingest.dates import date_in_heading
 from secondhop.ingest.markdown_blocks import Block, blocks_of, title_of
 
@@ -15,8 +14,6 @@ class Note:
 
     heading: str
     """"" if the file is one note, and for the text above the first heading."""
-    anchor: str
-    """Unlike that of all others in the file; "" where the heading is."""
     text: str
 
 
@@ -31,13 +28,12 @@ def notes_in(body: str, *, may_split: bool) -> Iterator[Note]:
     blocks = list(blocks_of(body))
     level = _level_of_notes([one for one in blocks if one.level], may_split=may_split)
     if not level:
-        yield Note("", "", body)
+        yield Note("", body)
         return
-    anchors = Counter[str]()
     for part in _parts(blocks, level):
         heading = title_of(part[0].text) if part[0].level else ""
         text = "\n\n".join(one.text for one in (part[1:] if heading else part))
-        yield Note(heading, free_anchor(heading, anchors), text or heading)
+        yield Note(heading, text or heading)
 
 
 def sections_below_the_top(body: str) -> int:

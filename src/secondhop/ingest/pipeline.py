@@ -9,6 +9,7 @@ from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.run import IngestProgress, IngestRun, Leaving
 from secondhop.ingest.sources import cleaned, read_source
+from secondhop.ingest.stored import Stored, stored_in
 from secondhop.ingest.walk import Source, Walker, source_of
 from secondhop.models.embedder import Embedder
 from secondhop.stores.entity_store import EntityStore
@@ -50,8 +51,9 @@ async def ingest(
     origins = list(dict.fromkeys(source.origin for source in given))
     whole = list(dict.fromkeys(source.origin for source in given if source.within is None))
     run = IngestRun(writer, embedder, progress=progress, dry_run=dry_run, leaving=leaving)
-    entries = _read_all(given, format=format, tags=tags)
-    return await run.all_of(entries, origins=origins, whole=whole)
+    stored = await stored_in(writer)
+    entries = _read_all(given, format=format, tags=tags, stored=stored)
+    return await run.all_of(entries, stored=stored, origins=origins, whole=whole)
 
 
 async def placed(source: Source, writer: EntityStore) -> Source:
@@ -84,15 +86,16 @@ async def ingest_memories(
         NothingIngestedError: none of them is in the store now; `ledger` says why.
     """
     run = IngestRun(writer, embedder, progress=progress)
-    return await run.all_of(_built(memories), origins=(), whole=(), built=True)
+    stored = await stored_in(writer)
+    return await run.all_of(_built(memories), stored=stored, origins=(), whole=(), built=True)
 
 
 def _read_all(
-    sources: Sequence[Source], *, format: str | None, tags: Sequence[str]
+    sources: Sequence[Source], *, format: str | None, tags: Sequence[str], stored: Stored
 ) -> Iterator[tuple[str, Found | Skipped]]:
     walker = Walker()
     for source in sources:
-        for entry in read_source(source, walker=walker, given=format):
+        for entry in read_source(source, walker=walker, given=format, stored=stored):
             yield source.origin, _tagged(entry, tags)
 
 

@@ -48,7 +48,12 @@ class Found:
     updated_at: datetime | None = None
     """Its last change, if the format has one. Of two copies with one id, the later one wins."""
     named_by_path: bool = False
-    """Its id is a relative path, which may also occur in another folder."""
+    """Its id is a relative path, which may also occur in another folder. If the file holds several
+    memories, the path is followed by an anchor."""
+    anchor: str = ""
+    """What tells it from most others in its file; "" if nothing does."""
+    begins: datetime | None = None
+    """When it begins, if its file is a chat or a journal."""
     dated_by_file: bool = False
     """Its date is only the time at which the file was last changed."""
 

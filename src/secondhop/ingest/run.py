@@ -19,6 +19,7 @@ from secondhop.ingest.batches import Batch, batches_of, embedded
 from secondhop.ingest.intake import Intake
 from secondhop.ingest.ledger import IngestLedger, IngestPlan, NothingIngestedError
 from secondhop.ingest.reading import Found, Skipped
+from secondhop.ingest.stored import Stored
 from secondhop.models.embedder import Embedder
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import to_its_end
@@ -63,6 +64,7 @@ class IngestRun:
         self,
         entries: Iterator[tuple[str, Found | Skipped]],
         *,
+        stored: Stored,
         origins: Sequence[str],
         whole: Collection[str],
         built: bool = False,
@@ -70,18 +72,12 @@ class IngestRun:
         """Store the entries, delete memories that are gone, and return the ledger.
 
         Args:
+            stored: what the store holds.
             origins: where the entries come from.
             whole: the origins that are read completely; only from these are memories deleted.
             built: a program built the entries; an empty iterator is then no error.
         """
-        intake = Intake(
-            await self._writer.content_hashes(),
-            await self._writer.origins(),
-            await self._writer.dates(),
-            read_now=origins,
-            cues=await self._writer.cues.fingerprints(),
-            tags=await self._writer.tags(),
-        )
+        intake = Intake(stored, read_now=origins)
         await self._store_all(batches_of(entries, intake=intake), intake)
         deleted, not_followed = await self._delete_gone(intake, whole)
         not_followed += [_only_a_part(origin) for origin in origins if origin not in whole]

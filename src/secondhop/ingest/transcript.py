@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from secondhop.ingest.anchors import free_anchor
 from secondhop.ingest.chat_stamps import CLOCK, moments_of
 from secondhop.ingest.dates import date_in_name, date_of_line
 from secondhop.ingest.reading import Document, Found, Skipped
@@ -62,10 +61,9 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
     """The conversations of the file, or the entries of a journal, or one note.
 
     A journal has at least two lines that hold only a date, each with text below it. Of several
-    memories in a file, each has its day in the id (`chat.txt#2026-01-13`), an entry of a journal
-    also in its title. Conversations of one file have no title: a name that they share would make
-    their vectors alike. Only the first one keeps the file's name as its id, so that it stays when
-    the chat goes on.
+    memories in a file, each has its day as its anchor, and entries of a journal have it in the
+    title, too. Conversations of one file have no title: a name that they share would make their
+    vectors alike.
 
     `asked`: the user said that it is a transcript, so any two lines with a speaker make it one, and
     a file without them is named.
@@ -78,20 +76,22 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
         reason = "no two lines of it begin with a speaker or a time; it was read as a note"
         yield Skipped(document.item, reason, is_notice=True)
     parts = talks or _entries(document.text)
-    anchors = Counter[str]()
     for part in parts:
-        day = f"{part.at:%Y-%m-%d}" if part.at and len(parts) > 1 else ""
-        goes_on = bool(talks) and part is parts[0]
-        anchor = "" if goes_on else free_anchor(day, anchors)
+        day = f"{part.at:%Y-%m-%d}" if part.at else ""
+        title = document.stem
+        if day and len(parts) > 1:
+            title = "" if talks else f"{title}: {day}"
         memory = Memory(
-            memory_id=f"{document.path}#{anchor}" if anchor else document.path,
-            title="" if day and talks else f"{document.stem}: {day}" if day else document.stem,
+            memory_id=document.path,
+            title=title,
             source="conversation" if talks else "note",
             created_at=part.at or date_in_name(document.name) or document.modified_at,
             messages=tuple(part.messages),
             origin=document.origin,
         )
-        yield Found(memory=memory, item=document.item, named_by_path=True)
+        yield Found(
+            memory=memory, item=document.item, named_by_path=True, anchor=day, begins=part.at
+        )
 
 
 def _conversations(turns: list[_Turn]) -> list[_Part]:
