@@ -78,6 +78,58 @@ def test_a_date_that_cannot_be_read_is_named_and_the_row_is_kept(tmp_path: Path)
     ]
 
 
+@pytest.mark.parametrize(
+    "date", ["12 March 2025", "12.03.2025", "March 12, 2025", "Wed 12 Mar 2025", "2025-03-12 10:30"]
+)
+def test_a_date_is_read_in_front_matter_names_and_rows_alike(tmp_path: Path, date: str) -> None:
+    (tmp_path / "front.md").write_text(f"---\ndate: {date}\n---\nTea.")
+    (tmp_path / f"{date} name.txt").write_text("Milk.")
+    (tmp_path / "rows.jsonl").write_text(f'{{"id": "a", "text": "Oat.", "date": "{date}"}}\n')
+
+    assert [one.created_at.date() for one in memories(tmp_path)] == 3 * [
+        datetime(2025, 3, 12).date()
+    ]
+    assert reasons(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("date", "why"),
+    [
+        ("some day", "cannot be read"),
+        ("31/02/2025", "cannot be read"),
+        ("12/03/2025", "leaves open which number is the day (2026-11-03 would not)"),
+    ],
+)
+def test_a_date_in_front_matter_that_cannot_be_read_is_named(
+    tmp_path: Path, date: str, why: str
+) -> None:
+    (tmp_path / "front.md").write_text(f"---\ndate: {date}\n---\nTea.")
+
+    assert len(memories(tmp_path)) == 1
+    assert reasons(tmp_path) == [f"its date {date!r} {why}; the file's date is used instead"]
+
+
+def test_a_number_above_twelve_is_the_day(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ndate: 25/11/2025\n---\nTea.")
+    (tmp_path / "11-25-2025 b.txt").write_text("Milk.")
+    (tmp_path / "12-03-2025 c.txt").write_text("Oat.")
+
+    milk, oat, tea = memories(tmp_path)
+
+    assert milk.created_at == tea.created_at == datetime(2025, 11, 25, tzinfo=UTC)
+    assert reasons(tmp_path) == [
+        "its date '12-03-2025 c' leaves open which number is the day (2026-11-03 would not); "
+        "the file's date is used instead"
+    ]
+    assert oat.title == "12-03-2025 c"
+
+
+def test_a_chat_with_days_alone_decides_their_order_together(tmp_path: Path) -> None:
+    (tmp_path / "chat.txt").write_text("[03/01/2026] Ana: Hi.\n[13/01/2026] Ben: Hello.\n")
+
+    assert [one.created_at.day for one in memories(tmp_path)] == [3, 13]
+
+
 def test_a_file_name_that_is_a_date_alone_is_no_title(tmp_path: Path) -> None:
     for name in ("2025-02-08", "2025-02-09 walk"):
         (tmp_path / f"{name}.md").write_text("The brakes squeal.")

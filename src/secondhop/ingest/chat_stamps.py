@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from secondhop.ingest.dates import parse_date
+from secondhop.ingest.dates import day_comes_first, parse_date
 
 CLOCK: Final = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?\s?[Mm]\.?)?"
-_STAMP = re.compile(rf"(\d{{1,4}})([./-])(\d{{1,2}})[./-](\d{{1,4}}),? ({CLOCK})")
+_STAMP = re.compile(rf"(\d{{1,4}})([./-])(\d{{1,2}})[./-](\d{{1,4}})(?:,? ({CLOCK}))?")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s?([AaPp])?")
 _YEAR = re.compile(r"\d{4}-")
 
@@ -27,19 +27,18 @@ def moments_of(stamps: Sequence[str]) -> list[datetime | None]:
 
 
 def _days_come_first(stamps: list[re.Match[str]]) -> bool:
-    """A number above 12 decides. Otherwise dots mean days first, and a.m. or p.m. months first."""
-    if any(int(stamp[1]) > 12 for stamp in stamps):
-        return True
-    if any(int(stamp[3]) > 12 for stamp in stamps):
-        return False
+    """See `day_comes_first`. Otherwise dots mean days first, and a.m. or p.m. months first."""
+    decided = day_comes_first((int(stamp[1]), int(stamp[3])) for stamp in stamps)
+    if decided is not None:
+        return decided
     return any(stamp[2] == "." for stamp in stamps) or not any(
-        "m" in stamp[5].lower() for stamp in stamps
+        "m" in (stamp[5] or "").lower() for stamp in stamps
     )
 
 
 def _read_stamp(stamp: str, *, day_first: bool) -> datetime | None:
     match = _STAMP.search(stamp)
-    clock = _TIME.search(match[5]) if match else None
+    clock = _TIME.search(match[5] or "0:00") if match else None
     if match is None or clock is None:
         return None
     first, second, third = int(match[1]), int(match[3]), int(match[4])

@@ -1,6 +1,7 @@
 """Reads dates as exports and people write them, and converts them to UTC; naive dates are UTC."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -13,11 +14,12 @@ _MONTH = (
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b"
 )
 _SPELLED_DATE = re.compile(
-    r"(?<!\d)(?:(?P<day>\d{1,2})(?:\.(?P<month>\d{1,2})\.|(?:st|nd|rd|th|\.)? "
-    rf"(?P<name>{_MONTH})\.?,? )|(?P<us_name>{_MONTH})\.? (?P<us_day>\d{{1,2}})(?:st|nd|rd|th)?,? )"
+    rf"(?<!\d)(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)? (?P<name>{_MONTH})\.?,? "
+    rf"|(?P<us_name>{_MONTH})\.? (?P<us_day>\d{{1,2}})(?:st|nd|rd|th)?,? )"
     r"(?P<year>(?:19|20)\d{2})(?!\d)",
     re.IGNORECASE,
 )
+_NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2((?:19|20)\d{2})(?!\d)")
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.I)
 _CLOCK = re.compile(r"\b\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\b)?", re.I)
 _LONGEST_DATE = 48
@@ -29,7 +31,8 @@ _COMPACT_DATES = (19000101, 21001231)  # 20240501
 
 
 def parse_date(value: object) -> datetime | None:
-    """A date from ISO 8601, RFC 2822, `2024/05/01 10:00`, 20240501 or an epoch; otherwise None.
+    """A date from ISO 8601, RFC 2822, `2024/05/01 10:00`, 20240501 or an epoch, or as people write
+    it (`date_in`); otherwise None.
 
     An epoch may be in seconds, milliseconds, microseconds or nanoseconds; its size shows which.
     """
@@ -42,32 +45,57 @@ def parse_date(value: object) -> datetime | None:
     return _from_number(value)
 
 
-def date_in_name(name: str) -> datetime | None:
-    """The date in a file name such as `2024-05-01 standup.md`; None if there is none."""
-    match = _DATED_NAME.search(name)
-    if match is None:
+def date_in(text: str, *, day_first: bool | None = None) -> datetime | None:
+    """The date in a file name or a heading: `2024-05-01`, `24.11.2025`, `24/11/2025`, or with the
+    English name of the month (`Mon 24 Nov 2025`, `November 24, 2025`); None if there is none.
+
+    `day_first`: how to read `03/11/2026`; None: not at all.
+    """
+    if spelled := _SPELLED_DATE.search(text):
+        name = (spelled["name"] or spelled["us_name"]).lower()[:3]
+        day = spelled["day"] or spelled["us_day"]
+        return _date(spelled["year"], _MONTHS.index(name) + 1, day)
+    if dated := _DATED_NAME.search(text.replace("/", "-")):
+        return _date(*dated.groups())
+    numbers = _NUMBERS.search(text)
+    if numbers is None:
         return None
+    first, mark, second, year = numbers.groups()
+    decided = True if mark == "." else day_comes_first([(int(first), int(second))])
+    order = day_first if decided is None else decided
+    if order is None:
+        return None
+    return _date(year, second, first) if order else _date(year, first, second)
+
+
+def day_comes_first(dates: Iterable[tuple[int, int]]) -> bool | None:
+    """Whether the first of the two numbers is the day in all these dates. A number above 12
+    decides; None if there is none."""
+    pairs = list(dates)
+    if any(first > 12 for first, _ in pairs):
+        return True
+    return False if any(second > 12 for _, second in pairs) else None
+
+
+def unread_date(given: object) -> str:
+    """What a notice says about a date, or a text with one, that cannot be read."""
+    text = str(given)[:40]
+    why = "cannot be read"
+    if date_in(text, day_first=True) and not date_in(text):
+        why = "leaves open which number is the day (2026-11-03 would not)"
+    return f"its date {text!r} {why}; the file's date is used instead"
+
+
+def _date(year: str, month: str | int, day: str) -> datetime | None:
     try:
-        return datetime(int(match[1]), int(match[2]), int(match[3]), tzinfo=UTC)
+        return datetime(int(year), int(month), int(day), tzinfo=UTC)
     except ValueError:
         return None
 
 
-def date_in_heading(heading: str) -> datetime | None:
-    """The date in a journal's heading: as in file names, or `24.11.2025`, or with the English name
-    of the month (`Mon 24 Nov 2025`, `November 24, 2025`); None if there is none."""
-    spelled = _SPELLED_DATE.search(heading)
-    if spelled is None:
-        return date_in_name(heading.replace("/", "-"))
-    name = (spelled["name"] or spelled["us_name"] or "").lower()[:3]
-    month = _MONTHS.index(name) + 1 if name else int(spelled["month"])
-    day = int(spelled["day"] or spelled["us_day"])
-    return date_in_name(f"{spelled['year']}-{month:02}-{day:02}")
-
-
-def date_of_line(line: str) -> datetime | None:
-    """The date of a line, or a name, that holds one date and nothing else but a day of the week and
-    a time.
+def date_of_line(line: str, *, day_first: bool | None = None) -> datetime | None:
+    """The date (`date_in`) of a line, or a name, that holds one date and nothing else but a day of
+    the week and a time.
 
     >>> date_of_line("Sat, 1 March 2025, 21:30")
     datetime.datetime(2025, 3, 1, 0, 0, tzinfo=datetime.timezone.utc)
@@ -76,11 +104,11 @@ def date_of_line(line: str) -> datetime | None:
     if len(line) > _LONGEST_DATE or _IN_A_LIST.match(line):
         return None
     rest, dates = line.replace("/", "-"), 0
-    for part in (_DATED_NAME, _SPELLED_DATE):
+    for part in (_SPELLED_DATE, _DATED_NAME, _NUMBERS):
         rest, count = part.subn(" ", rest)
         dates += count
     rest = _CLOCK.sub(" ", _WEEKDAY.sub(" ", rest))
-    return None if dates != 1 or re.search(r"[^\W_]", rest) else date_in_heading(line)
+    return None if dates != 1 or re.search(r"[^\W_]", rest) else date_in(line, day_first=day_first)
 
 
 def _from_text(text: str) -> datetime | None:
@@ -99,12 +127,12 @@ def _from_text(text: str) -> datetime | None:
     try:
         return _in_utc(parsedate_to_datetime(text))
     except (ValueError, TypeError, OverflowError):
-        return None
+        return date_of_line(text)
 
 
 def _from_number(number: float) -> datetime | None:
     if _COMPACT_DATES[0] <= number <= _COMPACT_DATES[1] and number == int(number):
-        return date_in_name(str(int(number)))
+        return date_in(str(int(number)))
     if not _EARLIEST_EPOCH_S <= number < _LATEST_EPOCH_NS:  # also false for NaN and infinity
         return None
     seconds = float(number)

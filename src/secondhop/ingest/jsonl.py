@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Final
 
 from secondhop.ingest.cues_file import cues_beside
-from secondhop.ingest.dates import date_in_name, parse_date
+from secondhop.ingest.dates import date_in, parse_date, unread_date
 from secondhop.ingest.json_text import Json, JsonObject, id_at, text_at, texts_at
 from secondhop.ingest.reading import NEW_CHAT, Document, Found, Skipped, UnreadableError
 from secondhop.ingest.rows import Row, rows_in
@@ -60,8 +60,7 @@ def _notices(row: Row) -> Iterator[Skipped]:
             yield Skipped(row.item, f"{key}: only texts in a list are stored", is_notice=True)
     dates = [value for key in DATE_FIELDS if (value := fields.get(key))]
     if dates and not any(map(parse_date, dates)):
-        reason = f"its date {str(dates[0])[:40]!r} cannot be read; the file's date is used instead"
-        yield Skipped(row.item, reason, is_notice=True)
+        yield Skipped(row.item, unread_date(dates[0]), is_notice=True)
 
 
 def _found(row: Row, document: Document) -> Found | Skipped:
@@ -156,7 +155,7 @@ def _one_conversation(turns: list[JsonObject], document: Document) -> Found | Sk
         title=document.stem,
         source="conversation",
         created_at=next(
-            (date for date in [*dates, date_in_name(document.name)] if date), document.modified_at
+            (date for date in [*dates, date_in(document.name)] if date), document.modified_at
         ),
         messages=messages,
         origin=document.origin,

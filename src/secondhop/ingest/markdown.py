@@ -8,7 +8,7 @@ from typing import cast
 import yaml
 
 from secondhop.ingest.anchors import anchor_of
-from secondhop.ingest.dates import date_in_heading, date_in_name, date_of_line, parse_date
+from secondhop.ingest.dates import date_in, date_of_line, parse_date, unread_date
 from secondhop.ingest.markdown_blocks import sections_of
 from secondhop.ingest.markdown_notes import Note, notes_in, sections_below_the_top
 from secondhop.ingest.reading import Document, Found, Skipped
@@ -44,14 +44,17 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
     if not body.strip():
         yield Skipped(document.item, "an empty note")
         return
-    dates = [*(parse_date(front.get(key)) for key in _DATE_KEYS), date_in_name(document.name)]
+    stated = [text for key in _DATE_KEYS if (text := front.get(key, "").strip())]
+    dates = [*map(parse_date, stated), date_in(document.name)]
+    if stated and not any(dates[:-1]):
+        yield Skipped(document.item, unread_date(stated[0]), is_notice=True)
     given = next((title for key in _TITLE_KEYS if (title := front.get(key, "").strip())), "")
     name = "" if date_of_line(document.stem) else document.stem
     notes = list(notes_in(body, may_split=not front))
     if len(notes) == 1 and not front and sections_below_the_top(body) >= MANY_SECTIONS:
         yield Skipped(document.item, ONE_MEMORY, is_notice=True)
     for note in notes:
-        possible = [date_in_heading(note.heading), *dates]
+        possible = [date_in(note.heading), *dates]
         memory = Memory(
             memory_id=document.path,
             title=_title(note, given=given, name=name),

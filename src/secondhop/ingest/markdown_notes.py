@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from secondhop.ingest.dates import date_in_heading
+from secondhop.ingest.dates import date_in
 from secondhop.ingest.markdown_blocks import Block, blocks_of, title_of
 
 
@@ -46,7 +46,7 @@ def _level_of_notes(headings: Sequence[Block], *, may_split: bool) -> int:
     """The level whose headings begin a note; 0 if the file is one note."""
     for level in sorted({one.level for one in headings}):
         titles = [title_of(one.text) for one in headings if one.level == level]
-        if sum(date_in_heading(one) is not None for one in titles) > 1:
+        if sum(date_in(one) is not None for one in titles) > 1:
             return level
     top = [title_of(one.text) for one in headings if one.level == 1]
     return 1 if may_split and len(top) > 1 and 2 * len(set(top)) > len(top) else 0

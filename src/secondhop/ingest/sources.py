@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from secondhop.ingest.anchors import named
 from secondhop.ingest.cleaning import clean_memory
+from secondhop.ingest.dates import date_in, unread_date
 from secondhop.ingest.detect import is_expected_suffix, reader_of
 from secondhop.ingest.reading import Document, Found, Skipped, UnreadableError
 from secondhop.ingest.stored import NOTHING, Stored
@@ -45,6 +46,8 @@ def read_source(
             reason = f"cannot be read ({type(error).__name__}: {str(error)[:200]})"
             yield Skipped(document.item, reason, may_hide_memories=True)
         yield from named(parts, document, stored=stored)
+        if any(one.dated_by_file for one in parts) and date_in(document.stem, day_first=True):
+            yield Skipped(document.item, unread_date(document.stem), is_notice=True)
 
 
 def _lost(characters: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from secondhop.ingest.chat_stamps import CLOCK, moments_of
-from secondhop.ingest.dates import date_in_name, date_of_line
+from secondhop.ingest.dates import date_in, date_of_line
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.stores.records import Memory, Message
 
@@ -85,7 +85,7 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
             memory_id=document.path,
             title=title,
             source="conversation" if talks else "note",
-            created_at=part.at or date_in_name(document.name) or document.modified_at,
+            created_at=part.at or date_in(document.name) or document.modified_at,
             messages=tuple(part.messages),
             origin=document.origin,
         )
