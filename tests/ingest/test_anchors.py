@@ -95,6 +95,21 @@ def test_a_chat_of_one_conversation_grows_on_both_sides(tmp_path: Path) -> None:
     assert [one.memory_id for one in read(file, FLIGHT, before=after)] == ["Family.txt#2026-03-08"]
 
 
+def test_a_diary_of_one_day_grows_on_both_sides(tmp_path: Path) -> None:
+    file = tmp_path / "diary.txt"
+    before = read(file, "3 March 2026\nTea.\n")
+
+    after = read(
+        file, "2 March 2026\nSun.\n3 March 2026\nTea.\n4 March 2026\nRain.\n", before=before
+    )
+
+    assert [one.memory_id for one in after] == [
+        "diary.txt#2026-03-02",
+        "diary.txt",
+        "diary.txt#2026-03-04",
+    ]
+
+
 def test_a_conversation_that_goes_on_or_lost_its_beginning_keeps_its_id(tmp_path: Path) -> None:
     file = tmp_path / "Family.txt"
     before = read(file, PLUMBER + FLIGHT)

@@ -266,8 +266,73 @@ def test_each_day_of_a_plain_journal_is_a_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("days", "read_as"),
+    [
+        (["03/11/2026", "25/11/2026"], ["2026-11-03", "2026-11-25"]),
+        (["11/03/2026", "11/25/2026"], ["2026-11-03", "2026-11-25"]),
+        (["03-11-2026", "25-11-2026"], ["2026-11-03", "2026-11-25"]),
+    ],
+)
+@pytest.mark.parametrize(("name", "mark"), [("a.txt", ""), ("b.md", "## ")])
+def test_the_file_decides_whether_its_days_or_months_come_first(
+    tmp_path: Path, days: list[str], read_as: list[str], name: str, mark: str
+) -> None:
+    (tmp_path / name).write_text("".join(f"{mark}{day}\nIt rained.\n" for day in days))
+
+    assert [f"{one.created_at:%Y-%m-%d}" for one in memories(tmp_path)] == read_as
+
+
+@pytest.mark.parametrize("days", [["3.11.26", "Wed 4.11.26"], ["3/11/26:", "25/11/26"]])
+def test_a_year_of_two_digits_is_read_in_a_diary(tmp_path: Path, days: list[str]) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"{day}\nIt rained.\n" for day in days))
+
+    first, second = (one.created_at for one in memories(tmp_path))
+
+    assert first == datetime(2026, 11, 3, tzinfo=UTC) < second
+
+
+@pytest.mark.parametrize(("name", "mark"), [("a.txt", ""), ("b.md", "## ")])
+def test_days_come_first_if_nothing_decides_and_the_ledger_says_so(
+    tmp_path: Path, name: str, mark: str
+) -> None:
+    (tmp_path / name).write_text(f"{mark}03/11/2026\nRain.\n{mark}04/11/2026\nSun.\n")
+
+    assert [one.created_at.day for one in memories(tmp_path)] == [3, 4]
+    (reason,) = reasons(tmp_path)
+    assert "such as '03/11/2026', leave open which number is the day" in reason
+
+
+def test_a_text_that_begins_with_a_date_is_of_that_day(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("\n3 November 2026\nDear Ana,\nwe moved.\n")
+
+    (letter,) = memories(tmp_path)
+
+    assert (letter.memory_id, letter.title) == ("a.txt", "a")
+    assert letter.created_at == datetime(2026, 11, 3, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "2026-11-02 LD quiet\n2026-11-03 walked\n2026-11-04 rain\n",
+        "03/11/2026: went home\nand slept\n04/11/2026: rain\n25/11/2026: sun",
+        "Spent:\n3.11.26 bread 2.10\n4.11.26 milk 1.10\n5.11.26 tea 3.00",
+    ],
+)
+def test_a_text_of_dated_lines_is_one_memory_and_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    (tmp_path / "a.log").write_text(text)  # nobody's diary
+
+    assert [one.text for one in memories(tmp_path)] == 2 * [text.strip()]
+    (reason,) = reasons(tmp_path)
+    assert "put each date on a line of its own" in reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.2.10\n- mended\n1.2.11\n- more\n1.2.12\n- most",
+        "3.2.10\n- mended\n4.1.13\n- more",
         "Vaccinated against TBE\n1.3.2019\n5.4.2022",
         "2026-03-01\n2026-03-02\n2026-03-03",
         "Dentist:\n- 2025-03-01\n- 2025-09-01\nCar service:\n- 2025-05-01\nsoon",

@@ -20,9 +20,13 @@ _SPELLED_DATE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2((?:19|20)\d{2})(?!\d)")
+_DATES = (_SPELLED_DATE, _DATED_NAME, _NUMBERS)
+_SHORT_YEAR = re.compile(r"(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{2})(?![\d./-])")
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.I)
 _CLOCK = re.compile(r"\b\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\b)?", re.I)
 _LONGEST_DATE = 48
+_MOST_WORDS = 8
+_FOUR_DIGITS = re.compile(r"(?:\d\D*){4}")
 _IN_A_LIST = re.compile(r"\s*[-*+•|]")
 _ISO_START = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _EARLIEST_EPOCH_S = 100_000_000  # 1973; smaller numbers are not timestamps
@@ -77,6 +81,32 @@ def day_comes_first(dates: Iterable[tuple[int, int]]) -> bool | None:
     return False if any(second > 12 for _, second in pairs) else None
 
 
+def order_in(texts: Iterable[str]) -> bool | None:
+    """`day_comes_first` of dates like 03/11/2026 (with dots, it always does)."""
+    found = (one for text in texts for one in _NUMBERS.findall(text) if one[1] != ".")
+    return day_comes_first((int(one[0]), int(one[2])) for one in found)
+
+
+def with_whole_year(text: str) -> str:
+    """`3.11.2026` for `3.11.26`. (It may be a version.)"""
+    return _SHORT_YEAR.sub(r"\1\2\3\g<2>20\4", text)
+
+
+def may_be_date(line: str) -> bool:
+    """False if a line is clearly more than a date; cheap."""
+    short = len(line) <= _LONGEST_DATE and len(line.split()) <= _MOST_WORDS
+    return short and _FOUR_DIGITS.search(line) is not None
+
+
+def begins_with_date(line: str) -> bool:
+    """Whether a line begins with a date, whose first word is a number, and goes on."""
+    if not line[:1].isdigit():
+        return False
+    start = with_whole_year(line[:_LONGEST_DATE]).replace("/", "-")
+    match = next((found for one in _DATES if (found := one.match(start))), None)
+    return match is not None and start[match.end() :].strip(" :-–") != ""
+
+
 def unread_date(given: object) -> str:
     """What a notice says about a date, or a text with one, that cannot be read."""
     text = str(given)[:40]
@@ -84,6 +114,14 @@ def unread_date(given: object) -> str:
     if date_in(text, day_first=True) and not date_in(text):
         why = "leaves open which number is the day (2026-11-03 would not)"
     return f"its date {text!r} {why}; the file's date is used instead"
+
+
+def read_day_first(date: str) -> str:
+    """What a notice says about dates whose order nothing in their file decides."""
+    return (
+        f"its dates, such as {date.strip()[:40]!r}, leave open which number is the day; the first "
+        "was read as the day"
+    )
 
 
 def _date(year: str, month: str | int, day: str) -> datetime | None:
@@ -101,10 +139,10 @@ def date_of_line(line: str, *, day_first: bool | None = None) -> datetime | None
     datetime.datetime(2025, 3, 1, 0, 0, tzinfo=datetime.timezone.utc)
     >>> date_of_line("Rent from 1 March 2025")
     """
-    if len(line) > _LONGEST_DATE or _IN_A_LIST.match(line):
+    if not may_be_date(line) or _IN_A_LIST.match(line):
         return None
     rest, dates = line.replace("/", "-"), 0
-    for part in (_SPELLED_DATE, _DATED_NAME, _NUMBERS):
+    for part in _DATES:
         rest, count = part.subn(" ", rest)
         dates += count
     rest = _CLOCK.sub(" ", _WEEKDAY.sub(" ", rest))

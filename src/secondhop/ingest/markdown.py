@@ -8,7 +8,14 @@ from typing import cast
 import yaml
 
 from secondhop.ingest.anchors import anchor_of
-from secondhop.ingest.dates import date_in, date_of_line, parse_date, unread_date
+from secondhop.ingest.dates import (
+    date_in,
+    date_of_line,
+    order_in,
+    parse_date,
+    read_day_first,
+    unread_date,
+)
 from secondhop.ingest.markdown_blocks import sections_of
 from secondhop.ingest.markdown_notes import Note, notes_in, sections_below_the_top
 from secondhop.ingest.reading import Document, Found, Skipped
@@ -53,8 +60,11 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
     notes = list(notes_in(body, may_split=not front))
     if len(notes) == 1 and not front and sections_below_the_top(body) >= MANY_SECTIONS:
         yield Skipped(document.item, ONE_MEMORY, is_notice=True)
+    guessed = [note.heading for note in notes if note.day and not date_in(note.heading)]
+    if guessed and order_in(note.heading for note in notes) is None:
+        yield Skipped(document.item, read_day_first(guessed[0]), is_notice=True)
     for note in notes:
-        possible = [date_in(note.heading), *dates]
+        possible = [note.day, *dates]
         memory = Memory(
             memory_id=document.path,
             title=_title(note, given=given, name=name),

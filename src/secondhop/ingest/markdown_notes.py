@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from secondhop.ingest.dates import date_in
+from secondhop.ingest.dates import date_in, order_in
 from secondhop.ingest.markdown_blocks import Block, blocks_of, title_of
 
 
@@ -15,6 +16,8 @@ class Note:
     heading: str
     """"" if the file is one note, and for the text above the first heading."""
     text: str
+    day: datetime | None = None
+    """The date in the heading."""
 
 
 def notes_in(body: str, *, may_split: bool) -> Iterator[Note]:
@@ -30,10 +33,12 @@ def notes_in(body: str, *, may_split: bool) -> Iterator[Note]:
     if not level:
         yield Note("", body)
         return
-    for part in _parts(blocks, level):
-        heading = title_of(part[0].text) if part[0].level else ""
+    parts = list(_parts(blocks, level))
+    headings = [title_of(part[0].text) if part[0].level else "" for part in parts]
+    day_first = order_in(headings) is not False  # as in chats, if no heading decides
+    for part, heading in zip(parts, headings, strict=True):
         text = "\n\n".join(one.text for one in (part[1:] if heading else part))
-        yield Note(heading, text or heading)
+        yield Note(heading, text or heading, date_in(heading, day_first=day_first))
 
 
 def sections_below_the_top(body: str) -> int:
@@ -46,7 +51,7 @@ def _level_of_notes(headings: Sequence[Block], *, may_split: bool) -> int:
     """The level whose headings begin a note; 0 if the file is one note."""
     for level in sorted({one.level for one in headings}):
         titles = [title_of(one.text) for one in headings if one.level == level]
-        if sum(date_in(one) is not None for one in titles) > 1:
+        if sum(date_in(one, day_first=True) is not None for one in titles) > 1:
             return level
     top = [title_of(one.text) for one in headings if one.level == 1]
     return 1 if may_split and len(top) > 1 and 2 * len(set(top)) > len(top) else 0

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from secondhop.ingest.chat_stamps import CLOCK, moments_of
-from secondhop.ingest.dates import date_in, date_of_line
+from secondhop.ingest.dates import date_in
+from secondhop.ingest.journal import journal_in
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.stores.records import Memory, Message
 
@@ -60,10 +61,9 @@ class _Part:
 def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Found | Skipped]:
     """The conversations of the file, or the entries of a journal, or one note.
 
-    A journal has at least two lines that hold only a date, each with text below it. Of several
-    memories in a file, each has its day as its anchor, and entries of a journal have it in the
-    title, too. Conversations of one file have no title: a name that they share would make their
-    vectors alike.
+    Of several memories in a file, each has its day as its anchor, and entries of a journal have it
+    in the title, too. Conversations of one file have no title: a name that they share would make
+    their vectors alike.
 
     `asked`: the user said that it is a transcript, so any two lines with a speaker make it one, and
     a file without them is named.
@@ -75,7 +75,10 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
     if asked and not talks:
         reason = "no two lines of it begin with a speaker or a time; it was read as a note"
         yield Skipped(document.item, reason, is_notice=True)
-    parts = talks or _entries(document.text)
+    journal = journal_in("" if talks else document.text)
+    if journal.notice and document.suffix != ".log":
+        yield Skipped(document.item, journal.notice, is_notice=True)
+    parts = talks or [_Part(at, [Message("user", one)]) for at, one in journal.entries]
     for part in parts:
         day = f"{part.at:%Y-%m-%d}" if part.at else ""
         title = document.stem
@@ -108,19 +111,6 @@ def _conversations(turns: list[_Turn]) -> list[_Part]:
         parts[-1].messages.append(Message(_role(turn.name), text))
         last = at or last
     return parts
-
-
-def _entries(text: str) -> list[_Part]:
-    """The entries of a journal, with their dates; the whole text if it is none."""
-    dated: list[tuple[datetime | None, list[str]]] = [(None, [])]
-    for line in text.split("\n"):
-        if at := date_of_line(line):
-            dated.append((at, []))
-        dated[-1][1].append(line)
-    said = [(at, "\n".join(lines).strip()) for at, lines in dated]
-    if len(dated) < 3 or not all("\n" in entry for _, entry in said[1:]):
-        said = [(None, text.strip())]
-    return [_Part(at, [Message("user", one)]) for at, one in said if one]
 
 
 def is_transcript(text: str) -> bool:
