@@ -330,10 +330,12 @@ def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> 
 
 async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
     """The state with the best answer so far, picked from the candidates if no pick was made yet.
+    Before `fuse` there are no candidates.
 
     If the store cannot give the texts within READING_S, the answer is empty and the store is not
     asked again.
     """
+    state = {"candidates": {}, **state}
     nothing: dict[str, Any] = {"candidates": {}, "picks": [], "drops": {}, "rankings": {}}
     return await in_time(
         picked_so_far(state, services=services),

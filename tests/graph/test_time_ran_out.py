@@ -33,3 +33,15 @@ async def test_a_recall_that_searched_nothing_says_so(world: SmallWorld) -> None
     (cost,) = [line for line in result.degraded if line.startswith(over)]
     assert "nothing was searched" in cost
     assert trace.degraded == result.degraded
+
+
+async def test_a_budget_of_tokens_is_left_empty_when_nothing_was_searched(
+    world: SmallWorld,
+) -> None:
+    settings = recall_settings(deadline_s=0.2)
+
+    result, _ = await ask(
+        world.planned_services(reader=StuckReader(world.store), settings=settings), tokens=300
+    )
+
+    assert (result.stop_reason, result.memories) == ("deadline", [])
