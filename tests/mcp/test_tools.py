@@ -199,6 +199,18 @@ async def test_what_messages_state_is_shown_first_and_then_written_once(
         await client.call_tool("forget", {"memoryIds": [bonn["memoryId"], trier["memoryId"]]})
 
 
+async def test_forget_names_the_conversation_that_still_says_it(connected: Connected) -> None:
+    talk = [{"role": "user", "content": "My dentist is Dr. Peeters.", "at": "2026-01-05T09:00:00Z"}]
+    async with connected() as client:
+        told = content(await client.call_tool("observe", {"messages": talk, "keepAs": "talk"}))
+        (fact,) = [one["memoryId"] for one in told["added"]]
+
+        gone = content(await client.call_tool("forget", {"memoryIds": [fact]}))
+
+        assert (gone["complete"], gone["repeatedIn"], gone["stillIn"]) == (True, ["talk"], [])
+        await client.call_tool("forget", {"memoryIds": ["talk"]})
+
+
 @pytest.mark.parametrize("named", ["garden", "tomatoes"])
 async def test_explain_tells_why_a_memory_stayed_out(connected: Connected, named: str) -> None:
     async with connected() as client:

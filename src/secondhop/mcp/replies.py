@@ -245,6 +245,12 @@ class ForgetReply(Reply):
     memory_ids: list[str]
     passages: int
     complete: bool = Field(description="False: files may still hold its text or its vectors.")
+    repeated_in: list[str] = Field(
+        description="Ids of memories that seem to say the same and stay stored: tell the person."
+    )
+    still_in: list[str] = Field(
+        description="Files it came from that still hold it; ingesting one brings it back."
+    )
     dry_run: bool
 
     @classmethod
