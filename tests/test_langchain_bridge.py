@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessa
 from tests.small_world import LIFE, QUESTION
 
 from secondhop.errors import UsageError
-from secondhop.langchain_bridge import NOTHING_YET
 from secondhop.recall import Recall
+from secondhop.wording import NOTHING_YET
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 

@@ -18,6 +18,7 @@ from secondhop.errors import UnknownEntityError
 from secondhop.graph.result import RecalledMemory, RecallResult
 from secondhop.nodes.state import Effort
 from secondhop.sync import BackgroundLoop
+from secondhop.wording import NOTHING_YET
 
 if TYPE_CHECKING:
     from secondhop.askable import Askable
@@ -73,9 +74,6 @@ def documents(result: RecallResult) -> list[Document]:
 def evidence_text(memory: RecalledMemory) -> str:
     """The evidence passages of a memory, best first, with a blank line between them."""
     return "\n\n".join(evidence.text for evidence in memory.evidence)
-
-
-NOTHING_YET = "Nothing is stored about this person yet."
 
 
 class RecallQuestion(BaseModel):

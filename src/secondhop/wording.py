@@ -3,6 +3,9 @@
 import shlex
 from collections.abc import Iterable
 
+NOTHING_YET = "Nothing is stored about this person yet."
+"""What an agent reads that asks an empty memory."""
+
 
 def counted(number: int, thing: str, things: str = "") -> str:
     """A number and what it counts; `things` is the plural if it is irregular.

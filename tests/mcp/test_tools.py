@@ -220,3 +220,18 @@ async def test_explain_tells_why_a_memory_stayed_out(connected: Connected, named
         assert story["memoryId"] == "garden"
         assert story["returned"] is False
         assert story["cutBy"]
+
+
+async def test_a_memory_in_which_nothing_is_stored_yet_says_so_without_an_error(
+    store: Path,
+) -> None:
+    async with Client(memory_server(recalls_in(store), entity="newcomer")) as client:
+        asked = await client.call_tool("recall", {"query": "What can I cook tonight?"})
+        elsewhere = await client.call_tool("recall", {"query": "Who?", "entity": MARA})
+
+    assert not asked.is_error
+    assert (ids(asked), content(asked)["degraded"]) == (
+        [],
+        ["Nothing is stored about this person yet."],
+    )
+    assert elsewhere.is_error

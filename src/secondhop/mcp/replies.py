@@ -17,6 +17,7 @@ from secondhop.graph.session_result import AnswerChange, SessionAnswer, Superses
 from secondhop.memories.records import Forgotten, Kept, PastEvent
 from secondhop.observe.records import Observation, Observed
 from secondhop.sessions.learner import Resolution
+from secondhop.wording import NOTHING_YET
 
 
 class Reply(BaseModel):
@@ -83,7 +84,7 @@ class RecallReply(Reply):
     preferences: list[str] = Field(description="How the person wants things done in such cases.")
     missing: list[str] = Field(description="What was looked for and is not in the memory.")
     degraded: list[str] = Field(description="What did not work and was done without.")
-    trace_id: str = Field(description="For `explain`.")
+    trace_id: str = Field(description="For `explain`; empty if nothing is stored yet.")
 
     @classmethod
     def of(cls, result: RecallResult) -> Self:
@@ -94,6 +95,11 @@ class RecallReply(Reply):
             preferences=[told(preference) for preference in result.preferences],
             missing=[facet.name for facet in result.facets if facet.empty],
         )
+
+    @classmethod
+    def nothing_yet(cls) -> Self:
+        """The reply of a memory in which nothing is stored; it keeps no trace."""
+        return cls(memories=[], preferences=[], missing=[], degraded=[NOTHING_YET], trace_id="")
 
 
 class ProposedSupersession(Reply):

@@ -7,7 +7,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, BeforeValidator, Field
 
-from secondhop.errors import StoreError
+from secondhop.errors import StoreError, UnknownEntityError
 from secondhop.explaining import explained_by_words
 from secondhop.mcp.access import bound_entity
 from secondhop.mcp.progress import told
@@ -128,10 +128,13 @@ class MemoryTools:
                 earlier=earlier or (),
             )
             async with aclosing(events):
-                async for event in events:
-                    progress(event)
-                    if event.result is not None:
-                        return RecallReply.of(event.result)
+                try:
+                    async for event in events:
+                        progress(event)
+                        if event.result is not None:
+                            return RecallReply.of(event.result)
+                except UnknownEntityError:
+                    return RecallReply.nothing_yet()
         raise StoreError("the recall ended without an answer; please report this")
 
     async def recall_briefing(
