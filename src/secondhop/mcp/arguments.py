@@ -36,7 +36,7 @@ class MemoryServer(MCPServer[RecallPool]):
             fault = error.__cause__
             if isinstance(fault, ValidationError):
                 raise ToolError(f"{name}: {in_words(fault)}") from fault
-            if isinstance(fault, SecondhopError):
+            if isinstance(fault, SecondhopError | ToolError):  # without the library's prefix
                 raise ToolError(str(fault)) from fault
             raise
 
@@ -46,9 +46,9 @@ def expect_known(tool: str, given: Iterable[str], *, known: Mapping[str, object]
     for name in given:
         if name not in known:
             near = get_close_matches(name, known, n=1)
-            meant = f"did you mean {near[0]!r}? " if near else ""
+            meant = f" (did you mean {near[0]!r}?)" if near else ""
             raise ToolError(
-                f"{tool} has no argument {name!r}; {meant}It takes {', '.join(known)}. "
+                f"{tool} has no argument {name!r}{meant}; it takes {', '.join(known)}. "
                 f"Nothing was done; call it again without, or with the right name"
             )
 
