@@ -2,7 +2,7 @@ import socket
 import ssl
 
 import pytest
-from tests.models.fault_server import FaultServer, running, status
+from tests.models.fault_server import FaultServer, body, running, status
 from tests.models.on_sockets import ask
 
 from secondhop.errors import ModelError
@@ -107,3 +107,22 @@ async def test_a_servers_words_are_told_without_their_wrapping() -> None:
             await judged(server.base_url, model=server.model)
 
     assert str(told.value).endswith("HTTP 401, check the API key: Incorrect API key provided: x")
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (b"<html>Welcome</html>", "the reply is not a chat completion"),
+        (b'{"object": "list", "choices": []}', "the reply holds no choice"),
+    ],
+)
+async def test_a_reply_that_is_no_answer_of_a_model_is_not_told_as_a_lost_connection(
+    reply: bytes, told: str
+) -> None:
+    async with running(server := FaultServer(otherwise=body(reply))):
+        with pytest.raises(ModelError) as failure:
+            await judged(server.base_url, model=server.model)
+
+    assert str(failure.value).endswith(
+        f"it did not answer in the OpenAI protocol ({told}); check base_url"
+    )

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from secondhop.errors import ModelError, UsageError
-from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
+from secondhop.models.chat_transport import RepeatAtOnceError
 from secondhop.models.failure_messages import excerpt, kind_of_failure, without_key
 from secondhop.models.retry_policy import Timeouts, TryTimedOutError
 
@@ -103,7 +103,7 @@ def explain(error: Exception, *, key: str | None) -> str:
         error = error.__cause__
     if isinstance(error, (TryTimedOutError, APITimeoutError)):
         return "no answer in time; raise timeout_s, or check the server"
-    if isinstance(error, (APIConnectionError, BrokenReplyError)):
+    if isinstance(error, APIConnectionError):
         return f"no connection ({kind_of_failure(error)}); check base_url and the network"
     if isinstance(error, APIStatusError) and error.status_code < 400:
         return (
