@@ -74,5 +74,6 @@ async def test_the_models_keys_stay_out_of_what_is_told() -> None:
 def test_the_id_comes_from_the_class_and_its_model_or_must_be_given() -> None:
     assert LangchainEmbedder(SyncEmbeddings("m1")).model_id == "langchain:SyncEmbeddings:m1"
     assert LangchainEmbedder(SyncEmbeddings("m1"), model_id="mine").model_id == "mine"
-    with pytest.raises(UsageError, match="pass model_id"):
+    told = r"pass LangchainEmbedder\(…, model_id='NAME'\) of secondhop.models.langchain_embedder "
+    with pytest.raises(UsageError, match=told):
         LangchainEmbedder(SyncEmbeddings(""))

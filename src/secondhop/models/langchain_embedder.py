@@ -26,7 +26,7 @@ class LangchainEmbedder(RemoteEmbedder):
         Raises:
             UsageError: `model_id` is missing, and the object does not say which model it is.
         """
-        super().__init__(model_id or derived_id(embeddings))
+        super().__init__(model_id or derived_id(embeddings, adapter=type(self)))
         self._embeddings = embeddings
 
     async def _rows(self, texts: Sequence[str], *, queries: bool) -> Rows:

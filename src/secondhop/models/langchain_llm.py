@@ -57,7 +57,8 @@ class LangchainLLM(StructuredChat):
             UsageError: `model_id` is missing, and the object does not say which model it is.
         """
         ready_to_count()
-        name, limits = model_id or derived_id(model), config or LangchainLLMConfig()
+        name = model_id or derived_id(model, adapter=type(self))
+        limits = config or LangchainLLMConfig()
         self._given = model  # the shared endpoint lives as long as this object
         super().__init__(
             LangchainTransport(model, name=name),
@@ -105,16 +106,17 @@ class LangchainTransport:
         return f"{type(error).__name__}: {said}"
 
 
-def derived_id(model: object) -> str:
+def derived_id(model: object, *, adapter: type) -> str:
     """The id "langchain:<class>:<model>" of a chat model or embeddings. Raises UsageError if the
-    object does not say which model it is."""
+    object does not say which model it is; the message says how the adapter is told."""
     for attribute in _MODEL_ATTRIBUTES:
         name = getattr(model, attribute, None)
         if isinstance(name, str) and name:
             return f"langchain:{type(model).__name__}:{name}"
     raise UsageError(
-        f"{type(model).__name__} does not say which model it is; pass model_id, so that its "
-        f"answers or vectors are not mixed up with another model's"
+        f"{type(model).__name__} does not say which model it is (it has no attribute `model`); "
+        f"pass {adapter.__name__}(…, model_id='NAME') of {adapter.__module__} in its place, so "
+        f"that its answers or vectors are not mixed up with another model's"
     )
 
 
