@@ -98,6 +98,8 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     (lambda r: r.arecall(ASKED, as_of=0), r"as_of must be a datetime, or ISO 8601 text, not 0"),
     (lambda r: r.sessions.astart(None), r"the question must be text"),
     (lambda r: r.sessions.astart(ASKED, k="6"), r"k must be a whole number"),
+    (lambda r: r.sessions.astart(ASKED, ttl_s="x"), r"ttl_s must be a number.*not 'x' \(str\)"),
+    (lambda r: r.sessions.astart(ASKED, ttl_s=True), r"ttl_s must be a number.*not True \(bool\)"),
     (lambda r: r.sessions.astart(ASKED, at="2026"), r"at must be a datetime"),
     (lambda r: r.sessions.avote("s", ["ida"]), r"votes must look like"),
     (lambda r: r.sessions.aresolve("s", note=5), r"the note must be text"),

@@ -11,11 +11,12 @@ from secondhop.nodes.recall_input import checked_count
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
 from secondhop.nodes.state import RecallInput
+from secondhop.wording import shown
 
 
 async def begin_session(state: SessionInput, *, services: Services) -> SessionUpdate:
     """Like `begin`, with the k of sessions, plus the keys of a session. Raises UsageError if the
-    question is empty, k or max_rounds is below 1, or ttl_s is out of range."""
+    question is empty, k or max_rounds is below 1, or ttl_s is no number or out of range."""
     settings = services.settings.session
     k, rounds, ttl_s = state.get("k"), state.get("max_rounds"), state.get("ttl_s")
     own_k = {"k": settings.k if k is None else k, "tokens": None}
@@ -23,12 +24,7 @@ async def begin_session(state: SessionInput, *, services: Services) -> SessionUp
     if services.critic is not None and asked.get("effort") is None:
         asked["effort"] = "high"  # the critic votes in every round
     begun = await begin(asked, services=services)
-    open_ttl_s = settings.ttl_s if ttl_s is None else ttl_s
-    if not 0 < open_ttl_s <= TTL_LIMIT_S:
-        raise UsageError(
-            f"ttl_s must be above 0 seconds, and at most {TTL_LIMIT_S:,.0f} (a year), "
-            f"not {open_ttl_s}"
-        )
+    open_ttl_s = settings.ttl_s if ttl_s is None else checked_ttl(ttl_s)
     opened: SessionUpdate = {
         "session_id": state.get("session_id") or uuid.uuid4().hex,
         "max_rounds": checked_count(rounds, name="max_rounds") or settings.max_rounds,
@@ -44,3 +40,14 @@ async def begin_session(state: SessionInput, *, services: Services) -> SessionUp
         "status": "open",
     }
     return cast(SessionUpdate, {**begun, **opened})
+
+
+def checked_ttl(given: object) -> float:
+    """The seconds; raises UsageError if they are no number, or out of range."""
+    is_flag = isinstance(given, bool)
+    if isinstance(given, int | float) and not is_flag and 0 < given <= TTL_LIMIT_S:
+        return given
+    raise UsageError(
+        f"ttl_s must be a number of seconds above 0, and at most {TTL_LIMIT_S:,.0f} (a year), "
+        f"not {shown(given)}"
+    )
