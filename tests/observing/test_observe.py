@@ -8,6 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    ChatMessage,
+    HumanMessage,
+    HumanMessageChunk,
+    SystemMessage,
+)
 from tests.nodes.scripted_llm import ScriptedLLM
 from tests.observing.test_llm_observer import HOME, ids_in, says
 
@@ -425,6 +433,29 @@ async def test_messages_in_parts_and_calls_of_tools_are_read(recall: Recall) -> 
 
     assert done(told) == {"added": ["Bonn"]}
     assert told.added[0].source.message == 2
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        HumanMessage("I live in Bonn."),
+        HumanMessage([{"type": "text", "text": "I live in Bonn."}, {"type": "image_url"}]),
+        HumanMessage(["I live in Bonn."]),
+        HumanMessageChunk(content="I live in Bonn."),
+        ChatMessage(content="I live in Bonn.", role="user"),
+    ],
+)
+async def test_messages_of_langchain_are_read(recall: Recall, message: BaseMessage) -> None:
+    talk = [SystemMessage("You live in Rome."), AIMessage("I live in Rome."), message]
+
+    told = await recall.memories.aobserve(talk, keep_as="talk")
+
+    assert done(told) == {"added": ["Bonn"]}
+    assert told.added[0].source.message == 2
+    kept = await recall.admin.store.memory("talk")
+    assert kept is not None
+    assert [one.role for one in kept.messages] == ["assistant", "user"]
+    assert (await recall.memories.aobserve([user("I live in Bonn.")])).written == []
 
 
 # --- with a model ---

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from secondhop.errors import UsageError
 from secondhop.given_values import check_moments
@@ -18,6 +18,9 @@ from secondhop.observe.port import SPEAKER, Span, Turn
 from secondhop.observe.records import Said, Sayable
 from secondhop.stores.keeping import SAID_IN
 from secondhop.wording import shown
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 _USERS: Final = frozenset({"user", "human", "me"})
 _NOTED: Final = re.compile(rf"{SAID_IN}(\w+), characters (\d+)-(\d+)(; ended)?")
@@ -44,7 +47,7 @@ def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
     found: list[Heard] = []
     at, dated = now, False
     for place, given in enumerate(messages):
-        said = given if isinstance(given, Said) else said_in(given, place)
+        said = given if isinstance(given, Said) else said_in(as_mapping(given), place)
         check_moments(**{f"the date of message {place + 1}": said.at})
         own = None if said.at is None else in_utc(said.at)
         at, dated = own or at, dated or own is not None
@@ -64,6 +67,19 @@ def check_listed(given: object) -> None:
             f'`observe` takes a list of messages, {{"role": "user", "content": "…"}} each, '
             f"not {shown(given)}"
         )
+
+
+def as_mapping(given: "Mapping[str, Any] | BaseMessage") -> Mapping[str, Any]:
+    """A LangChain message as a mapping; anything else unchanged."""
+    kind: object = getattr(given, "type", None)
+    if isinstance(given, Mapping) or not isinstance(kind, str) or not hasattr(given, "content"):
+        return cast(Mapping[str, Any], given)
+    role = getattr(given, "role", kind.removesuffix("MessageChunk"))  # ChatMessage names its role
+    content: object = given.content
+    if isinstance(content, list):
+        parts = cast(list[Json], content)
+        content = [{"text": part} if isinstance(part, str) else part for part in parts]
+    return {"role": role, "content": content}
 
 
 def said_in(given: Mapping[str, Any], place: int) -> Said:

@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import Field
 
 from secondhop.graph.result import ConflictingMemory, Frozen, Spent
 from secondhop.stores.keeping import Kind
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +25,9 @@ class Said:
     """When it was said; None: at the time of the message before it, or of the call."""
 
 
-Sayable: TypeAlias = Said | Mapping[str, Any]
-"""A message, or {"role", "content", "at"?} where `at` is a datetime or an ISO 8601 text."""
+Sayable: TypeAlias = "Said | Mapping[str, Any] | BaseMessage"
+"""A message; {"role", "content", "at"?} where `at` is a datetime or an ISO 8601 text; or a message
+of LangChain."""
 
 
 class SourceSpan(Frozen):
