@@ -241,6 +241,27 @@ async def test_a_caller_in_a_hurry_does_not_close_an_endpoint_to_the_others() ->
         assert (await ask(llm)).parsed.text == "fine"
 
 
+async def test_a_slow_answer_that_callers_cannot_wait_for_does_not_close_an_endpoint() -> None:
+    async with served(server := FaultServer(), Bounds(breaker=BreakerSettings())) as llm:
+        server.script = [hang] * 4
+        for _ in range(2):
+            late = (ask(llm, deadline_s=1.2) for _ in range(2))
+            assert all(
+                isinstance(one, LLMError)
+                for one in await asyncio.gather(*late, return_exceptions=True)
+            )
+        assert (await ask(llm)).parsed.text == "fine"
+
+
+async def test_who_waits_long_in_vain_closes_an_endpoint_to_the_others() -> None:
+    bounds = Bounds(breaker=BreakerSettings())
+    async with served(FaultServer(otherwise=hang), bounds) as llm:
+        with pytest.raises(LLMError, match="gave no answer within"):
+            await ask(llm, deadline_s=2.1)
+        with pytest.raises(LLMError, match="is not asked again"):
+            await ask(llm)
+
+
 def test_limits_that_cannot_be_are_refused_and_secrets_stay_out_of_the_name() -> None:
     with pytest.raises(UsageError):
         OpenAILLMConfig(model="")

@@ -106,13 +106,13 @@ class Endpoint:
         answered = True if isinstance(error, SecondhopError) else failure.answered
         if isinstance(error, asyncio.CancelledError):  # cancelled by the deadline or the caller
             answered = None if account.left_s() > 0 else False
-        in_a_hurry = account.left_s() <= 0.01 and waited_s < self._fair_s
+        hurried = account.left_s() <= 0.01
         if answered:
             self._breaker.succeeded()
-        elif answered is False and not in_a_hurry:
+        elif answered is False and not (hurried and waited_s < self._fair_s):
             late = isinstance(error, asyncio.CancelledError)
             cause = "no answer in time" if late else why_unanswered(error)
-            self._breaker.failed(cost_s=waited_s, cause=cause)
+            self._breaker.failed(cost_s=waited_s, cause=cause, hurried=hurried)
 
     def _semaphore(self) -> asyncio.Semaphore:
         with self._lock:
