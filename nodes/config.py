@@ -73,7 +73,8 @@ class RecallLimits(Checked):
     llm_tokens: Annotated[int, Field(ge=0, le=TOKENS_LIMIT)] = 40_000
     """Prompt and completion tokens, all nodes together."""
     deadline_s: Annotated[FiniteFloat, Field(gt=0, le=DEADLINE_LIMIT_S)] = 30.0
-    """Seconds of wall time; then the best answer so far is returned."""
+    """Seconds of wall time; then the best answer so far is returned. If the store has not even said
+    by then whether it holds memories, StoreUnavailableError is raised."""
     maybe: Annotated[int, Field(ge=0, le=COUNT_LIMIT)] = 6
     """Near misses to report."""
     max_evidence_tokens: Annotated[int, Field(ge=1, le=TOKENS_LIMIT)] = 2_000

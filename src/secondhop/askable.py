@@ -85,6 +85,7 @@ class Askable(ABC):
             UsageError: the question is empty or far too long, k or tokens is below 1, or both are
                 given.
             UnknownEntityError: nothing is stored for the entity.
+            StoreUnavailableError: the store does not say in time whether there are memories.
         """
         result: RecallResult | None = None
         events = self.astream(
