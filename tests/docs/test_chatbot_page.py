@@ -65,6 +65,13 @@ def test_the_backend_of_the_page_refuses_a_blank_message(app: FastAPI) -> None:
     assert [one.status_code for one in refused] == [422, 422]
 
 
+def test_the_backend_of_the_page_refuses_who_is_no_user(app: FastAPI) -> None:
+    with TestClient(app) as client:
+        refused = [client.post(f"/chat/{user}", params={"said": "Hi"}) for user in ("%20", "*")]
+
+    assert [one.status_code for one in refused] == [422, 422]
+
+
 def test_the_backend_of_the_cookbook_tells_wishes_and_refuses_a_blank_message(
     tmp_path: Path,
 ) -> None:
