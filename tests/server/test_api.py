@@ -284,6 +284,16 @@ def test_answers_have_examples(http: httpx.Client) -> None:
         assert set(schemas[name]["properties"]) == set(schemas[name]["example"])
 
 
+def test_the_page_on_the_server_names_every_route(http: httpx.Client) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+    below = "/v1/entities/{entity}/"
+    paths = content(http.get("/openapi.json"))["paths"]
+    routes = {path.removeprefix(below).split("/")[0] for path in paths if path.startswith(below)}
+
+    named = set(re.findall(r"(?:GET|POST|PATCH|DELETE) /(\w+)", page))
+    assert routes - named == set()
+
+
 def test_the_description_has_the_form_of_errors(http: httpx.Client) -> None:
     described = content(http.get("/openapi.json"))
 
