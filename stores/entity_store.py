@@ -186,7 +186,8 @@ class EntityStore(EntityReader):
         patience = self.lock_timeout_s if timeout_s is None else timeout_s
         async with AsyncExitStack() as held:
             if await asyncio.to_thread(self._catalog.exists):
-                turn = writer_turn(self._forgetting_lock, timeout_s=patience)
+                doing = "forgetting memories of"
+                turn = writer_turn(self._forgetting_lock, timeout_s=patience, doing=doing)
                 await held.enter_async_context(turn)
             yield
 

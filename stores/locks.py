@@ -22,6 +22,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from secondhop.errors import StoreBusyError, StoreError, StoreFullError
 from secondhop.stores.open_files import is_too_many, too_many_files
+from secondhop.stores.room import Room
 
 
 def _open(path: Path) -> int:
@@ -69,8 +70,17 @@ class Lock(Protocol):
         """Equal for locks that exclude each other."""
         ...
 
+    @property
+    def room(self) -> Room | None:
+        """The room that its holder takes in this process; None if there is room for any
+        number."""
+        ...
+
     def try_acquire(self) -> Callable[[], None] | None:
-        """Take the lock. Returns a function that frees it; None, without waiting, if it is held."""
+        """Take the lock. Returns a function that frees it; None, without waiting, if it is held.
+
+        The caller has entered `room`, and leaves it after freeing the lock.
+        """
         ...
 
     def for_forgetting(self) -> "Lock":
@@ -81,6 +91,8 @@ class Lock(Protocol):
 
 class WriterLock:
     """A `Lock` on a file."""
+
+    room = None
 
     def __init__(self, path: Path) -> None:
         self.path, self.key = path, path.resolve()
@@ -147,13 +159,18 @@ _POLL_S = 0.02
 
 
 @asynccontextmanager
-async def writer_turn(lock: Lock, *, timeout_s: float) -> AsyncGenerator[None, None]:
-    """Hold the writer's lock of an entity. Tasks that wait in one event loop get it in order.
+async def writer_turn(
+    lock: Lock, *, timeout_s: float, doing: str = "writing to"
+) -> AsyncGenerator[None, None]:
+    """Hold a lock of an entity. Tasks that wait in one event loop get it in order.
+
+    Args:
+        doing: what its holders do to the entity, for the error's message.
 
     Raises:
-        StoreBusyError: another process held it for `timeout_s` after this task's turn came.
+        StoreBusyError: it was held elsewhere for `timeout_s` after this task's turn came.
     """
-    async with queue_for(lock.key), _held(lock, timeout_s=timeout_s):
+    async with queue_for(lock.key), _held(lock, timeout_s=timeout_s, doing=doing):
         yield
 
 
@@ -168,30 +185,41 @@ def queue_for(key: Hashable) -> asyncio.Lock:
 
 
 @asynccontextmanager
-async def _held(lock: Lock, *, timeout_s: float) -> AsyncGenerator[None, None]:
+async def _held(lock: Lock, *, timeout_s: float, doing: str) -> AsyncGenerator[None, None]:
     clock = asyncio.get_running_loop().time
-    deadline = clock() + timeout_s
+    deadline: float | None = None
     async with AsyncExitStack() as held:
         while not await try_hold(lock, held):
+            # the first wait for room is over now: it was no wait for the lock
+            deadline = clock() + timeout_s if deadline is None else deadline
             if clock() > deadline:
                 raise StoreBusyError(
-                    f"another process has been writing to this entity for {timeout_s:.0f} s; "
-                    f"try again when it is done"
+                    f"something else, in this program or in another one, has been {doing} this "
+                    f"entity for {timeout_s:.0f} s; try again when it is done"
                 )
             await asyncio.sleep(_POLL_S)
         yield
 
 
 async def try_hold(lock: Lock, held: AsyncExitStack) -> bool:
-    """Take the lock until `held` ends, if it is free. Returns whether it was."""
+    """Take the lock until `held` ends, if it is free. Returns whether it was.
 
-    def take() -> bool:
-        release = lock.try_acquire()
-        if release is not None:
-            held.push_async_callback(lambda: to_its_end(asyncio.to_thread(release)))
-        return release is not None
+    Waits for room, if this process has none for another holder.
+    """
+    async with AsyncExitStack() as taken:
+        if lock.room is not None:
+            await lock.room.enter()
+            taken.callback(lock.room.leave)
 
-    return await to_its_end(asyncio.to_thread(take))
+        def take() -> bool:
+            release = lock.try_acquire()
+            if release is not None:
+                taken.push_async_callback(lambda: to_its_end(asyncio.to_thread(release)))
+            return release is not None
+
+        if is_held := await to_its_end(asyncio.to_thread(take)):
+            await held.enter_async_context(taken.pop_all())
+        return is_held
 
 
 async def to_its_end(work: Coroutine[Any, Any, _T]) -> _T:

@@ -18,6 +18,7 @@ from secondhop.errors import (
 )
 from secondhop.stores.postgres.adapters import register
 from secondhop.stores.postgres.schema import ROLE, SCHEMA, STEPS, VECTOR_STEPS
+from secondhop.stores.room import Room
 from secondhop.stores.store_address import shown_store
 
 NO_PGVECTOR = (
@@ -39,7 +40,6 @@ turns to write: with connections of `TURNS`, they could wait for each other."""
 WAIT_S = 5.0
 """How long to wait for a connection."""
 CONNECT_S = 5
-_TURN_WAIT_S = 0.2
 _TURN = "SET LOCAL lock_timeout = '30s'; SELECT pg_advisory_xact_lock"
 _TRY_LOCK = "SELECT pg_try_advisory_xact_lock(%s)"
 _IDLE_S = 60.0
@@ -56,9 +56,11 @@ class PostgresServer:
     def __init__(self, address: str) -> None:
         """Connects to nothing yet."""
         self._address, self.name = address, shown_store(address)
-        self._work = self._pool(CONNECTIONS, wait_s=WAIT_S)
-        self._turns = self._pool(TURNS, wait_s=_TURN_WAIT_S)
-        self._forgetting = self._pool(FORGETTING, wait_s=_TURN_WAIT_S)
+        self._work = self._pool(CONNECTIONS)
+        self._turns = self._pool(TURNS)
+        self._forgetting = self._pool(FORGETTING)
+        self.turns, self.forgetting = Room(TURNS), Room(FORGETTING)
+        """Room for those who take a lock, so that a connection is free for each of them."""
         self._begin = ""
         """The statements that begin every transaction; "" while there is no schema."""
         self._has_vectors = False
@@ -151,19 +153,17 @@ class PostgresServer:
             return str(row[0]) if row and row[0] else None
 
     def try_lock(self, key: str, *, forgetting: bool = False) -> Callable[[], None] | None:
-        """Take the advisory lock of this name. Returns a function that frees it.
+        """Take the advisory lock of this name. Returns a function that frees it; None if another
+        holds it.
 
-        None if another holds it, or if no connection is free. The lock belongs to a transaction
-        that does nothing else, so it ends with the process, and it works behind a transaction
-        pooler.
+        The caller has a place in `turns`, or in `forgetting`, and leaves it afterwards. The lock
+        belongs to a transaction that does nothing else, so it ends with the process, and it works
+        behind a transaction pooler.
         """
         pool = self._forgetting if forgetting else self._turns
         held = self._begun(pool, b"BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
-        try:
-            with self._errors():
-                connection = held.__enter__().connection
-        except StoreBusyError:
-            return None
+        with self._errors():
+            connection = held.__enter__().connection
 
         def release() -> None:
             with suppress(psycopg.Error):
@@ -185,20 +185,20 @@ class PostgresServer:
         """Close every connection; a later use opens them again."""
         for pool in (self._work, self._turns, self._forgetting):
             pool.close()
-        self._work = self._pool(CONNECTIONS, wait_s=WAIT_S)
-        self._turns = self._pool(TURNS, wait_s=_TURN_WAIT_S)
-        self._forgetting = self._pool(FORGETTING, wait_s=_TURN_WAIT_S)
+        self._work = self._pool(CONNECTIONS)
+        self._turns = self._pool(TURNS)
+        self._forgetting = self._pool(FORGETTING)
 
     # --- connections ---
 
-    def _pool(self, most: int, *, wait_s: float) -> ConnectionPool[psycopg.Connection]:
+    def _pool(self, most: int) -> ConnectionPool[psycopg.Connection]:
         return ConnectionPool(
             self._address,
             min_size=0,
             max_size=most,
-            timeout=wait_s,
+            timeout=WAIT_S,
             max_idle=_IDLE_S,
-            reconnect_timeout=wait_s,
+            reconnect_timeout=WAIT_S,
             num_workers=1,
             open=False,
             kwargs={"autocommit": True, "connect_timeout": CONNECT_S},

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, aclosing, closing
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from secondhop.errors import (
     EmbedderMismatchError,
     NotStoredError,
     SchemaVersionError,
+    StoreBusyError,
     StoreError,
 )
 from secondhop.recall_pool import RecallPool
@@ -322,6 +324,39 @@ async def test_more_entities_may_forget_at_once_than_have_connections_for_it(
         gone = await asyncio.gather(*(one.memories.aforget("tea") for one in all_of_them))
 
     assert [one.complete for one in gone] == [True] * 4
+
+
+async def test_more_entities_are_written_to_at_once_than_have_connections_or_threads(
+    postgres: PostgresForTests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "TURNS", 3)
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
+
+    async with RecallPool(postgres.database(), embedder="hashing", max_open=30) as pool:
+
+        async def write(number: int) -> None:
+            async with pool.recall(f"user {number}") as recall:
+                recall.admin.store.lock_timeout_s = 0.1
+                await recall.memories.aremember("The key is under the mat")
+
+        await asyncio.gather(*(write(number) for number in range(30)))
+
+
+async def test_a_lock_that_is_held_elsewhere_is_said_to_be(home: StoreDirectory) -> None:
+    async with await Recall.aopen(home.name, embedder="hashing") as recall:
+        await recall.aadd([note("tea", "Green tea steeps at 70 degrees.")])
+        store = recall.admin.store
+        store.lock_timeout_s = 0.1
+        with closing(PostgresServer(home.name)) as elsewhere:
+            for key, doing, work in (
+                ("secondhop", "writing to", recall.memories.aremember),
+                ("secondhop-forgetting", "forgetting memories of", recall.memories.aforget),
+            ):
+                release = elsewhere.try_lock(f"{key} {entity_slug('default')}")
+                assert release is not None
+                with pytest.raises(StoreBusyError, match=f"in another one, has been {doing} this"):
+                    await work("tea")
+                release()
 
 
 # --- annotating ---

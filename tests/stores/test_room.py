@@ -1,0 +1,50 @@
+"""Whoever waits for room gets it in order, in any event loop, and a cancelled wait takes none."""
+
+import asyncio
+import threading
+
+from secondhop.stores.room import Room
+
+
+async def test_those_who_wait_enter_in_the_order_in_which_they_came() -> None:
+    room, order = Room(2), list[int]()
+
+    async def enter(number: int) -> None:
+        await room.enter()
+        order.append(number)
+        await asyncio.sleep(0)
+        room.leave()
+
+    await asyncio.gather(*(enter(number) for number in range(20)))
+
+    assert order == list(range(20))
+
+
+async def test_a_place_that_is_left_in_one_event_loop_is_given_in_another() -> None:
+    room = Room(1)
+    await room.enter()
+    other = threading.Thread(target=asyncio.run, args=(room.enter(),))
+    other.start()
+    for _ in range(1_000):
+        if not room._waiting:
+            await asyncio.sleep(0.001)
+
+    await asyncio.to_thread(room.leave)
+
+    await asyncio.to_thread(other.join, 5)
+    assert not other.is_alive()
+
+
+async def test_a_cancelled_wait_leaves_the_place_to_the_next() -> None:
+    room = Room(1)
+    await room.enter()
+    waiting = [asyncio.create_task(room.enter()) for _ in range(3)]
+    await asyncio.sleep(0)
+
+    waiting[0].cancel()
+    await asyncio.wait(waiting[:1])
+    room.leave()
+    waiting[1].cancel()  # at the moment in which it has been given the place
+
+    await asyncio.wait_for(waiting[2], timeout=5)
+    assert waiting[1].cancelled()
