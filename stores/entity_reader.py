@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from secondhop.errors import CorruptStoreError, StoreError, UsageError
+from secondhop.errors import CorruptStoreError, StoreError, UnknownEntityError, UsageError
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity, by_reading
@@ -160,7 +160,7 @@ class EntityReader:
 
     async def is_empty(self) -> bool:
         """Whether no memory is stored, whatever the index holds."""
-        return await asyncio.to_thread(self._catalog.is_empty)
+        return await self._catalog.known.whole(reads.is_empty)
 
     async def counts(self) -> StoreCounts:
         """What is stored now."""
@@ -193,15 +193,29 @@ class EntityReader:
             )
 
     @in_a_thread
+    def is_outdated(self) -> bool:
+        """Whether it must be opened again: another process has deleted the entity, or moved its
+        vectors."""
+        found = self._catalog.found_identity()
+        return self._catalog.was_there if found is None else found != self.identity
+
+    @in_a_thread
     def _expect_same_vectors(self) -> Identity | None:
         """The catalog's identity; None if there is no catalog.
 
         Raises:
+            UnknownEntityError: since this was opened, the entity was deleted.
             StoreError: since this was opened, a reindex or a first put has moved the vectors.
         """
-        if not self._catalog.exists():
+        found = self._catalog.found_identity()
+        if found is None and self._catalog.was_there:
+            raise UnknownEntityError(
+                self.identity.entity,
+                store=self._catalog.database.name,
+                cure="it was deleted since it was opened; open it again to store something new",
+            )
+        if found is None:
             return None
-        found = self._catalog.identity()
         if found != self.identity:
             raise StoreError(
                 f"entity {self.identity.entity!r} was reindexed since it was opened; open it again"

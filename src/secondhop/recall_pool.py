@@ -41,6 +41,8 @@ logger = logging.getLogger(__name__)
 class _Opened:
     recall: asyncio.Task[Recall]
     users: int = 0
+    is_dropped: bool = False
+    """Its last user closes it."""
 
 
 class RecallPool:
@@ -118,16 +120,15 @@ class RecallPool:
                 again.
         """
         self.expect_store()
-        opened = self._entered(entity)
+        opened = await self._current(entity)
         if self._waiting is not None and self._annotating is None:
             self._annotating = asyncio.create_task(self._annotate_what_is_left())
         try:
-            yield await asyncio.shield(opened.recall)
+            yield opened.recall.result()
         finally:
-            opened.users -= 1
             # a first memory in this block began the store
             self._was_there = self._was_there or self._home.place.is_there()
-            await self._close_idle()
+            await self._leave(opened)
 
     def expect_store(self) -> None:
         """Raise if the store was there before and is not any more.
@@ -203,6 +204,29 @@ class RecallPool:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+    async def _current(self, entity: str) -> _Opened:
+        """Enter an entity, and open it anew if another process has deleted or reindexed it."""
+        while True:
+            is_open = entity in self._opened
+            opened = self._entered(entity)
+            try:
+                recall = await asyncio.shield(opened.recall)
+                if not is_open or not await recall.admin.store.is_outdated():
+                    return opened
+            except BaseException:
+                await self._leave(opened)
+                raise
+            opened.is_dropped = True
+            if self._opened.get(entity) is opened:
+                del self._opened[entity]
+            await self._leave(opened)
+
+    async def _leave(self, opened: _Opened) -> None:
+        opened.users -= 1
+        if opened.is_dropped and not opened.users:
+            await to_its_end(closed(opened.recall))
+        await self._close_idle()
 
     def _entered(self, entity: str) -> _Opened:
         if self._closed:

@@ -113,7 +113,7 @@ class Answering:
         """`name` is the store's name in error messages."""
         self._store, self._services, self._checkpointer = store, services, checkpointer
         self._traces, self._name = traces, name
-        self._is_ready = False
+        self._is_warm = False
 
     @cached_property
     def graph(self) -> "RecallGraph":
@@ -158,11 +158,11 @@ class Answering:
             ModelUnavailableError: the embedding model is not installed.
             StoreUnavailableError: the store does not say in time whether there are memories.
         """
-        if self._is_ready:
-            return
         look, limit_s = self._store.is_empty(), self._services.settings.limits.deadline_s
         if await read_in_time(look, what="the number of memories", deadline_s=limit_s):
             raise UnknownEntityError(self._services.entity, store=self._name)
+        if self._is_warm:
+            return
         try:
             await self._services.playbooks.warm()
         except ModelUnavailableError:
@@ -170,7 +170,7 @@ class Answering:
         except ModelError as error:
             logger.warning("the playbooks could not be embedded: %s", error)
         else:
-            self._is_ready = True
+            self._is_warm = True
 
 
 async def run_recall(

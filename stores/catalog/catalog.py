@@ -73,6 +73,8 @@ class Catalog:
         )
         """Where its rows are."""
         self._ready, self._expect_store = False, expect_store
+        self.was_there = False
+        """Whether this object has seen it."""
         self.known = KnownRows(self.read, stamp=self.database.stamp)
 
     def exists(self) -> bool:
@@ -91,6 +93,7 @@ class Catalog:
         with self.database.reading() as connection:
             found = self.database.version(connection)
             is_made = bool(found) and bool(read_meta(connection))
+        self.was_there = self.was_there or is_made
         self._ready = is_made and found == self.database.newest
         return is_made
 
@@ -113,7 +116,7 @@ class Catalog:
         """Create the tables. Needs the writer's lock."""
         self.database.migrate()
         self.adopt(identity)
-        self._ready = True
+        self._ready = self.was_there = True
 
     def identity(self) -> Identity:
         """Whose catalog this is, and which vectors belong to it.
@@ -122,13 +125,21 @@ class Catalog:
             CorruptStoreError: the catalog does not say.
             StoreError: another process has deleted the entity.
         """
-        with self.database.reading() as connection:
-            meta = read_meta(connection)
-        if not meta:
+        if (found := self.found_identity()) is None:
             raise StoreError(
                 f"nothing is left of the entity in {self.database.name}: it was deleted since it "
                 f"was opened; open it again"
             )
+        return found
+
+    def found_identity(self) -> Identity | None:
+        """As `identity`; None if the catalog was not created, or is not there any more."""
+        if not self.exists():
+            return None
+        with self.database.reading() as connection:
+            meta = read_meta(connection)
+        if not meta:
+            return None
         try:
             return Identity(
                 entity=json.loads(meta["entity"]),
@@ -262,7 +273,7 @@ class Catalog:
 
     def is_empty(self) -> bool:
         """Whether no memory is stored."""
-        return not self.read(catalog_reads.page, after="", limit=1)
+        return self.read(catalog_reads.is_empty)
 
     def passage_count(self) -> int:
         """The number of stored passages."""

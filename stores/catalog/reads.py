@@ -124,6 +124,11 @@ def whole(connection: Connection, memory_id: str) -> tuple[Memory, tuple[Passage
     return None if found is None else (found, passages_of(connection, memory_id))
 
 
+def is_empty(connection: Connection) -> bool:
+    """Whether no memory is stored."""
+    return connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None
+
+
 def page(
     connection: Connection, *, after: str, limit: int
 ) -> list[tuple[Memory, tuple[Passage, ...]]]:

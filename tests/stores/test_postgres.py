@@ -2,10 +2,11 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, aclosing, closing
 from datetime import UTC, datetime
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +25,10 @@ from secondhop.errors import (
     SchemaVersionError,
     StoreBusyError,
     StoreError,
+    UnknownEntityError,
 )
+from secondhop.memories.delete_entity import adelete_entity
+from secondhop.memories.reindex import areindex
 from secondhop.recall_pool import RecallPool
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.counters import COUNTERS, Counters, Use
@@ -210,7 +214,7 @@ async def test_an_entity_that_was_deleted_elsewhere_takes_no_write(
         await store.put([make.memory("m", "alpha")])
         await home.delete_entity("me")
         assert await store.memory("m") is None
-        with pytest.raises(StoreError, match="open it again"):
+        with pytest.raises(UnknownEntityError, match="open it again"):
             await store.put([make.memory("n", "beta")])
 
 
@@ -572,3 +576,57 @@ def test_a_langgraph_store_keeps_its_items_there(postgres: PostgresForTests) -> 
         assert [one.key for one in store.search(("memories",), query="tomatoes")] == ["a"]
         store.delete(ana, "a")
         assert store.get(ana, "a") is None
+
+
+# --- what another process does to an entity that is open here ---
+
+
+async def test_an_entity_that_is_deleted_elsewhere_is_unknown_until_it_is_opened_again(
+    home: StoreDirectory,
+) -> None:
+    tea = note("tea", "Green tea steeps at 70 degrees.")
+    async with await Recall.aopen(home.name, embedder="hashing") as recall:
+        await recall.aadd([tea])
+        assert (await recall.arecall("How hot is green tea?")).ids() == ["tea"]
+
+        await adelete_entity(home.name, "default")
+
+        with pytest.raises(UnknownEntityError):
+            await recall.arecall("How hot is green tea?")
+        with pytest.raises(UnknownEntityError):
+            await recall.sessions.astart("How hot is green tea?")
+        with pytest.raises(UnknownEntityError, match="deleted since it was opened; open it again"):
+            await recall.aadd([tea])
+        assert not home.place.holds("default")
+
+
+@pytest.mark.parametrize("in_use", [True, False])
+async def test_a_pool_opens_an_entity_again_that_was_deleted_or_reindexed_elsewhere(
+    home: StoreDirectory, monkeypatch: pytest.MonkeyPatch, in_use: bool
+) -> None:
+    closed, close = list[Recall](), Recall.aclose
+
+    async def noted(recall: Recall) -> None:
+        closed.append(recall)
+        await close(recall)
+
+    monkeypatch.setattr(Recall, "aclose", noted)
+    async with RecallPool(home.name, embedder="hashing") as pool, AsyncExitStack() as users:
+        changes: list[Callable[..., Awaitable[object]]]
+        changes = [partial(areindex, embedder="hashing"), adelete_entity]
+        for change in changes:
+            async with pool.recall("ana") as recall:
+                await recall.aadd([note("tea", "Green tea steeps at 70 degrees.")])
+            if in_use:
+                await users.enter_async_context(pool.recall("ana"))
+            await change(home.name, "ana")
+
+            async with pool.recall("ana") as again:
+                await again.memories.aremember("The mat lies at the door", memory_id="mat")
+                assert "mat" in (await again.arecall("Where is the mat?")).ids()
+                assert again is not recall
+            assert (recall in closed) is not in_use
+            await users.aclose()
+            assert recall in closed
+        assert pool.entities == ["ana"]
+    assert len(closed) == len(set(closed)) == 3
