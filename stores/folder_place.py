@@ -4,6 +4,7 @@ store.json                   which embedding model, which store
 entities/<name>-<hash>/      catalog.db: the truth about one entity
 chroma/                      vectors of all entities, rebuilt from the catalogs by `reindex`
 locks/                       empty files that processes lock
+deleted/                     what is being deleted, out of the reach of those who have it open
 """
 
 import shutil
@@ -110,7 +111,7 @@ class FolderPlace:
 
     def holds(self, entity: str) -> bool:
         """See `StorePlace`."""
-        return self._own(entity).exists()
+        return self._own(entity).exists() or self._deleted(entity).exists()
 
     def is_in_use(self, entity: str) -> bool:
         """See `StorePlace`."""
@@ -118,7 +119,14 @@ class FolderPlace:
 
     def erase(self, entity: str) -> None:
         """See `StorePlace`."""
-        shutil.rmtree(self._own(entity))
+        own, deleted = self._own(entity), self._deleted(entity)
+        if deleted.exists():  # a killed deletion left it
+            shutil.rmtree(deleted)
+        if own.exists():
+            # at once: what others read or write after this is not half deleted, and not this
+            deleted.parent.mkdir(exist_ok=True)
+            own.rename(deleted)
+            shutil.rmtree(deleted)
 
     def check_vectors(self) -> None:
         """See `StorePlace`."""
@@ -142,6 +150,9 @@ class FolderPlace:
 
     def _own(self, entity: str) -> Path:
         return self.folder / "entities" / entity_slug(entity)
+
+    def _deleted(self, entity: str) -> Path:
+        return self.folder / "deleted" / entity_slug(entity)
 
     @property
     def _manifest_path(self) -> Path:

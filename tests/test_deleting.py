@@ -1,11 +1,12 @@
-"""Deleting a whole entity: all of it, nothing of another's, and not while it is in use."""
+"""Deleting a whole entity: all of it, nothing of another's, even while others have it open."""
 
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import aclosing, closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,23 +14,31 @@ from tests.command_line import Cli, document, over
 from tests.small_world import LIFE, QUESTION
 
 from secondhop.cli import maintenance_commands
-from secondhop.errors import StoreError
+from secondhop.errors import UnknownEntityError
 from secondhop.memories.delete_entity import adelete_entity
 from secondhop.recall import Recall
+from secondhop.stores import folder_place
 from secondhop.stores.entity_names import entity_digest
 from secondhop.stores.sessions_database import DatabaseSessions
+from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
 HOLDS_IT = """
 import asyncio, sys
+from secondhop.errors import UnknownEntityError
 from secondhop.recall import Recall
-from secondhop.stores.entity_names import entity_digest
 
 async def main():
-    async with await Recall.aopen(sys.argv[1], entity=sys.argv[2], embedder="hashing"):
+    async with await Recall.aopen(sys.argv[1], entity=sys.argv[2], embedder="hashing") as recall:
+        await recall.arecall("Where is the zebraquartz?")
         print("open", flush=True)
-        sys.stdin.read()
+        sys.stdin.readline()
+        for work in (recall.arecall, recall.memories.aremember):
+            try:
+                await work("Where is the zebraquartz?")
+            except UnknownEntityError as error:
+                print(error, flush=True)
 
 asyncio.run(main())
 """
@@ -63,8 +72,9 @@ def files_below(folder: Path, pattern: str = "*") -> dict[Path, int]:
 
 
 @contextmanager
-def held_open(store: Path, entity: str) -> Generator[None, None, None]:
-    """Keep the entity open in another process while the block runs."""
+def held_open(store: Path, entity: str) -> Generator[Callable[[], list[str]], None, None]:
+    """Keep the entity open in another process. What this gives lets it recall, remember and close
+    the entity, and returns its errors."""
     with subprocess.Popen(
         [sys.executable, "-c", HOLDS_IT, str(store), entity],
         stdin=subprocess.PIPE,
@@ -73,8 +83,11 @@ def held_open(store: Path, entity: str) -> Generator[None, None, None]:
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "open\n"
-        yield
-        process.communicate("")
+
+        def goes_on() -> list[str]:
+            return process.communicate("\n")[0].splitlines()
+
+        yield goes_on
 
 
 async def test_all_of_an_entity_goes_and_all_of_another_stays(tmp_path: Path) -> None:
@@ -109,19 +122,57 @@ async def test_all_of_an_entity_goes_and_all_of_another_stays(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-async def test_what_another_process_has_open_is_left_alone(tmp_path: Path) -> None:
+async def test_what_another_process_has_open_is_unknown_there_and_may_begin_anew(
+    tmp_path: Path,
+) -> None:
     await filled(tmp_path, "mara")
-    await filled(tmp_path, "noor")
-    before = contents(tmp_path, "mara").keys()
+    with held_open(tmp_path, "mara") as goes_on:
+        await adelete_entity(tmp_path, "mara")
+        assert contents(tmp_path, "mara") == {}
+        async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
+            await recall.memories.aremember("The key is under the mat")
+            errors = goes_on()  # it closes the deleted files beside the new ones
+            await recall.memories.aremember("The mat lies at the door")
 
-    with held_open(tmp_path, "mara"):
-        with pytest.raises(StoreError, match="'mara' is open"):
+    assert errors == []
+    async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
+        assert (await recall.memories.acounts()).memories == 3
+        assert (await recall.admin.adoctor()).findings == []
+
+
+@pytest.mark.slow
+async def test_nothing_comes_back_from_a_process_that_had_it_open(tmp_path: Path) -> None:
+    await filled(tmp_path, "mara")
+    with held_open(tmp_path, "mara") as goes_on:
+        await adelete_entity(tmp_path, "mara")
+        first, second = goes_on()
+
+    assert "no memory is stored for entity 'mara'" in first
+    assert "deleted since it was opened; open it again" in second
+    assert StoreDirectory(tmp_path).entities() == []
+    left = contents(tmp_path, "mara")
+    assert [Path(name).name for name in left] == ["embeddings.db"]  # it is made before the write
+    assert not any(b"zebraquartz" in content for content in left.values())
+
+
+async def test_a_deletion_that_was_killed_is_finished_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(_: Path) -> None:
+        raise OSError("killed")
+
+    await filled(tmp_path, "mara")
+    with monkeypatch.context() as patch:
+        patch.setattr(folder_place, "shutil", SimpleNamespace(rmtree=killed))
+        with pytest.raises(OSError, match="killed"):
             await adelete_entity(tmp_path, "mara")
-        assert before <= contents(tmp_path, "mara").keys()
-        await adelete_entity(tmp_path, "noor")  # it does not matter that another entity is open
+    assert StoreDirectory(tmp_path).entities() == []
 
-    await adelete_entity(tmp_path, "mara")
-    assert contents(tmp_path, "mara") == {}
+    assert (await adelete_entity(tmp_path, "mara")).memories == 0
+
+    assert not any(b"zebraquartz" in path.read_bytes() for path in files_below(tmp_path))
+    with pytest.raises(UnknownEntityError):
+        await adelete_entity(tmp_path, "mara")
 
 
 async def test_a_damaged_catalog_goes_as_well(

@@ -134,6 +134,38 @@ async def test_an_entity_that_is_not_in_use_can_be_deleted(
         await answer(pool, "ana")
 
 
+async def test_an_entity_is_deleted_even_while_a_block_uses_it(
+    pool: RecallPool, closed: list[str]
+) -> None:
+    async with pool.recall("ana") as recall:
+        assert (await pool.adelete_entity("ana")).memories == 1
+        with pytest.raises(UnknownEntityError):
+            await recall.arecall("What is the budget?")
+        async with pool.recall("ana") as again:
+            await again.memories.aremember("My budget is 70 a month.")
+    assert closed.count("ana") == 1  # by the block that used it
+    assert await answer(pool, "ana") == "My budget is 70 a month."
+
+    await pool.adelete_entity("ana")
+    assert "ana" not in pool.entities
+    with pytest.raises(UnknownEntityError):
+        await pool.adelete_entity("ana")
+
+
+async def test_an_entity_that_another_pool_has_open_is_deleted_for_both(
+    pool: RecallPool, tmp_path: Path
+) -> None:
+    async with RecallPool(tmp_path / "store", embedder="hashing") as other:
+        assert await answer(other, "ana")
+        await pool.adelete_entity("ana")
+
+        with pytest.raises(UnknownEntityError):
+            await answer(other, "ana")
+        async with other.recall("ana") as recall:
+            await recall.memories.aremember("My budget is 70 a month.")
+        assert await answer(pool, "ana") == "My budget is 70 a month."
+
+
 async def test_a_closed_pool_opens_nothing(pool: RecallPool, closed: list[str]) -> None:
     await pool.aclose()
 

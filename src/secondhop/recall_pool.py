@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.annotate.settings import request_seconds
-from secondhop.errors import StoreError
+from secondhop.errors import StoreBusyError, StoreError
 from secondhop.given_values import check_counts
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import chosen_llm
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from secondhop.memories.delete_entity import DeletedEntity
     from secondhop.stores.postgres.annotation_rows import AnnotationRows
 
 
@@ -89,6 +90,7 @@ class RecallPool:
         made = ((embedder, model), (llm, judge))
         self._owned: list[object] = [one for given, one in made if given is not one]
         folder = path if path is not None else DEFAULT_STORE
+        self._sessions = options.get("sessions")
         self._home = StoreDirectory(folder, chroma_url=chroma_url)  # keeps its client open
         self._aopen = partial(
             Recall.aopen,
@@ -177,16 +179,34 @@ class RecallPool:
                 logger.warning("memories wait to be annotated: %s", error)
 
     async def aclose_entity(self, entity: str) -> None:
-        """Close an entity now, for example to delete it; does nothing if it is not open.
+        """Close an entity now; does nothing if it is not open.
 
         Raises:
-            StoreError: the entity is in use.
+            StoreBusyError: the entity is in use.
         """
         opened = self._opened.get(entity)
         if opened is not None:
             if opened.users:
-                raise StoreError(f"entity {entity!r} is in use; try again when it is not")
+                raise StoreBusyError(f"entity {entity!r} is in use; try again when it is not")
             await self._close(entity)
+
+    async def adelete_entity(self, entity: str) -> "DeletedEntity":
+        """Delete everything that the store keeps of an entity, as `secondhop.adelete_entity` does.
+
+        A block that uses it may fail; it is unknown there from now on. A later one begins anew.
+
+        Raises:
+            UnknownEntityError: the store keeps nothing of it.
+            StoreBusyError: another process has been writing to it for 30 s; nothing was deleted.
+        """
+        from secondhop.memories.delete_entity import deleted_from
+
+        opened = self._opened.pop(entity, None)
+        if opened is not None:
+            opened.is_dropped = True
+            if not opened.users:
+                await to_its_end(closed(opened.recall))
+        return await deleted_from(self._home, entity, sessions=self._sessions)
 
     async def aclose(self) -> None:
         """Close every entity, even those in use, and the models that the pool made."""

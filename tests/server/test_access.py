@@ -72,6 +72,25 @@ def test_a_token_opens_its_own_entity_alone(running: Running) -> None:
     assert foreign == [404, 404, 404, 404]
 
 
+def test_an_entity_is_deleted_by_those_who_may_write_to_it(running: Running) -> None:
+    own, reading = (
+        {"Authorization": f"Bearer {TokenFile(running.store / FILE).create(['lea'], scope)[0]}"}
+        for scope in ("write", "read")
+    )
+    with running.client(NOOR) as noor, httpx.Client(base_url=running.url, timeout=60) as http:
+        lea = "/v1/entities/lea"
+        stored = http.post(f"{lea}/remember", json={"text": "The key is red."}, headers=own)
+        refused = [status(noor.delete(lea)), status(http.delete(lea, headers=reading))]
+        still = http.get(lea, headers=own).json()["memories"]
+        gone = [status(http.delete(lea, headers=own)) for _ in range(2)]
+        asked = http.post(f"{lea}/recall", json=ASKED, headers=own)
+        again = http.post(f"{lea}/remember", json={"text": "The key is blue."}, headers=own)
+
+    assert [status(stored), *refused, still] == [201, 403, 403, 1]
+    assert gone == [204, 404]
+    assert [status(asked), status(again)] == [404, 201]
+
+
 def test_an_entity_with_a_slash_is_reached_by_its_own_token_alone(running: Running) -> None:
     file = TokenFile(running.store / FILE)
     names = {"acme/ana": "acme%2Fana", "acme%2Fana": "acme%252Fana", "acme": "acme"}
@@ -95,7 +114,7 @@ def test_a_scope_holds_what_it_says(running: Running) -> None:
         assert status(reader.post(f"{HERE}/remember", json={"text": "x"})) == 403
         assert status(reader.delete(f"{HERE}/memories/plan")) == 403
         assert status(writer.get("/metrics")) == 403
-        assert status(writer.delete(HERE)) == 405
+        assert status(writer.put(HERE)) == 405
 
 
 def test_a_revoked_token_is_refused_at_once(running: Running) -> None:

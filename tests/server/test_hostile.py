@@ -96,7 +96,7 @@ def of_others(mara: str) -> Iterator[bytes]:
         yield request(f"GET {THERE}{path}", mara)
     for method in ("DELETE", "PUT", "TRACE", "CONNECT", "PATCH", "FOO"):
         yield request(f"{method} {THERE}/memories/noors-plan", mara)
-        yield request(f"{method} {HERE}", mara)
+        yield request(f"{method} {THERE}", mara)
     for entity in ("mara%2f..%2fnoor", "mara/../noor", "mara;noor", "mara%00noor", "NOOR", "*"):
         yield request(f"GET /v1/entities/{entity}/memories", mara)
     yield request(f"GET {HERE}/memories/noors-plan", mara)

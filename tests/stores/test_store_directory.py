@@ -166,7 +166,7 @@ async def test_a_second_writer_waits_and_then_gets_a_clear_error(
         held = WriterLock(lock)  # as another process would hold it
         release = held.try_acquire()
         assert release
-        with pytest.raises(StoreError, match="another process"):
+        with pytest.raises(StoreError, match="another one, has been writing"):
             await store.put([make.memory("n", "text")])
         assert await store.memory("m")
         async with entity(home) as reader:

@@ -210,7 +210,7 @@ def delete_entity(
 ) -> None:
     """Delete everything that the store keeps of an entity.
 
-    Asks first. No process may have it open; other entities are not touched.
+    Asks first. Other programs may have it open; other entities are not touched.
     """
     from secondhop.cli.opening import run, server_of, store_of
     from secondhop.memories.delete_entity import adelete_entity

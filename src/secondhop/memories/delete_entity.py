@@ -4,7 +4,7 @@ import asyncio
 from contextlib import aclosing
 from pathlib import Path
 
-from secondhop.errors import CorruptStoreError, StoreError, UnknownEntityError
+from secondhop.errors import CorruptStoreError, UnknownEntityError
 from secondhop.graph.result import Frozen
 from secondhop.sessions.service import abandon_those_with
 from secondhop.sessions.stores import chosen_sessions
@@ -40,7 +40,9 @@ async def adelete_entity(
     """Delete everything that the store at `path` keeps of an entity. This cannot be undone.
 
     That is its catalog, vectors, counters, sessions, traces and caches, but not what a backup, an
-    export, a `caches` folder elsewhere or a checkpointer of yours holds.
+    export, a `caches` folder elsewhere or a checkpointer of yours holds. To a `Recall` that has the
+    entity open, here or in another process, it is unknown from then on; a `RecallPool` opens it
+    again. What they are doing meanwhile may fail.
 
     Args:
         chroma_url: the server that its vectors are on.
@@ -50,19 +52,29 @@ async def adelete_entity(
 
     Raises:
         UnknownEntityError: the store keeps nothing of it.
-        StoreError: it is open, or its vectors are on a server that is not named; nothing was
-            deleted.
+        StoreBusyError: another process has been writing to it for 30 s; nothing was deleted.
+        StoreError: its vectors are on a server that is not named; nothing was deleted.
     """
     async with aclosing(StoreDirectory(path, chroma_url=chroma_url)) as home:
-        return await _deleted(home, entity, sessions=sessions, dry_run=dry_run)
+        try:
+            return await deleted_from(home, entity, sessions=sessions, dry_run=dry_run)
+        except UnknownEntityError as error:
+            others = await asyncio.to_thread(home.entities)
+            raise UnknownEntityError(
+                entity, store=home.name, cure="check both names", others=others
+            ) from error
 
 
-async def _deleted(
-    home: StoreDirectory, entity: str, *, sessions: str | SessionStore | None, dry_run: bool
+async def deleted_from(
+    home: StoreDirectory,
+    entity: str,
+    *,
+    sessions: str | SessionStore | None = None,
+    dry_run: bool = False,
 ) -> DeletedEntity:
+    """As `adelete_entity`, in a store that is open."""
     if not await asyncio.to_thread(home.place.holds, entity):
-        others = await asyncio.to_thread(home.entities)
-        raise UnknownEntityError(entity, store=home.name, cure="check both names", others=others)
+        raise UnknownEntityError(entity, store=home.name)
     await home.expect_vectors(entity)
     memory_ids = await stored_ids(home.place.catalog(entity))
     folder = home.path / "entities" / entity_slug(entity)
@@ -76,11 +88,6 @@ async def _deleted(
     )
     if dry_run:
         return deleted
-    if await asyncio.to_thread(home.place.is_in_use, entity):
-        raise StoreError(
-            f"entity {entity!r} is open, in this program or in another one (a server, a session, "
-            f"a command that runs); nothing was deleted: close it there, and try again"
-        )
     await abandon_sessions(sessions, memory_ids or [], entity=entity)
     await home.delete_entity(entity)
     return deleted

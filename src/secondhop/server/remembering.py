@@ -21,7 +21,7 @@ from secondhop.memories.records import (
     Version,
 )
 from secondhop.observe.records import Observed
-from secondhop.server.access import EntityName, Readable, Server, Writable
+from secondhop.server.access import Caller, EntityName, Readable, Server, Writable, expect
 from secondhop.server.bodies import (
     CueBody,
     EntityStats,
@@ -56,6 +56,13 @@ async def stats(recall: Readable, entity: EntityName) -> EntityStats:
         tokens=counts.tokens,
         embedder=counts.embedder,
     )
+
+
+@router.delete("", status_code=204)
+async def delete_entity(server: Server, caller: Caller, entity: EntityName) -> None:
+    """Delete everything that is stored of the entity, for good."""
+    expect(caller, "write", entity=entity)
+    await server.recalls.adelete_entity(entity)
 
 
 @router.get("/memories")
