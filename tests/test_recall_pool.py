@@ -166,6 +166,21 @@ async def test_an_entity_that_another_pool_has_open_is_deleted_for_both(
         assert await answer(pool, "ana") == "My budget is 70 a month."
 
 
+def test_a_pool_is_closed_in_another_event_loop_than_it_was_used_in(tmp_path: Path) -> None:
+    pool = RecallPool(tmp_path / "store", embedder="hashing")
+
+    async def use() -> None:
+        async with pool.recall("ana") as recall:
+            await recall.memories.aremember("My budget is 70 a month.")
+
+    asyncio.run(use())
+    assert pool._home.place.is_in_use("ana")
+
+    asyncio.run(pool.aclose())
+
+    assert not pool._home.place.is_in_use("ana")
+
+
 async def test_a_closed_pool_opens_nothing(pool: RecallPool, closed: list[str]) -> None:
     await pool.aclose()
 

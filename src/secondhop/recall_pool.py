@@ -209,9 +209,12 @@ class RecallPool:
         return await deleted_from(self._home, entity, sessions=self._sessions)
 
     async def aclose(self) -> None:
-        """Close every entity, even those in use, and the models that the pool made."""
+        """Close every entity, even those in use, and the models that the pool made.
+
+        Also in another event loop, when the one in which the pool was used is closed.
+        """
         self._closed = True
-        if self._annotating is not None:
+        if self._annotating is not None and not self._annotating.done():
             self._annotating.cancel()
             await asyncio.gather(self._annotating, return_exceptions=True)
         async with closing_connections(self._owned) as closing:
@@ -286,6 +289,7 @@ class RecallPool:
 
 async def closed(opening: asyncio.Task[Recall]) -> None:
     """Wait for the opening, and close the `Recall` if it succeeded."""
-    await asyncio.wait([opening])
+    if not opening.done():  # the event loop of one that is may be closed
+        await asyncio.wait([opening])
     if not opening.cancelled() and opening.exception() is None:
         await opening.result().aclose()
