@@ -257,7 +257,7 @@ class PostgresServer:
             cure = ""
             if 'extension "vector"' in said:
                 denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
-                cure = NO_EXTENSION if denied else NO_PGVECTOR
+                said, cure = said.rstrip("."), NO_EXTENSION if denied else NO_PGVECTOR
             raise StoreError(f"{self.name} refused: {said}{cure}") from error
 
     def _unreachable(self) -> StoreError:

@@ -101,6 +101,19 @@ async def test_a_first_write_that_fails_for_want_of_pgvector_leaves_no_entity(
         assert not home.place.holds("default")
 
 
+def test_a_missing_pgvector_is_said_in_one_sentence() -> None:
+    said = (
+        'extension "vector" is not available\nHINT:  The extension must first be installed on the '
+        "system where PostgreSQL is running."
+    )
+    server = PostgresServer("postgresql://me@localhost/memories")
+    with (
+        pytest.raises(StoreError, match="PostgreSQL is running; install pgvector there, or keep"),
+        server._errors(),
+    ):
+        raise psycopg.errors.FeatureNotSupported(said)
+
+
 def columns_of(connection: sqlite3.Connection) -> dict[str, set[str]]:
     tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     return {
