@@ -107,6 +107,19 @@ async def test_a_copy_is_the_same_store(place: Place, source: str, target: str) 
         assert (await copy.memories.aforget("hook")).complete
 
 
+async def test_a_recall_copies_its_own_entity_alone_unless_told_otherwise(place: Place) -> None:
+    here = place("folder")
+    for entity in ("ana", "mara"):
+        async with await opened(here, entity) as recall:
+            await recall.aadd([HOOK])
+    async with await opened(here) as recall:
+        for named, there in ((None, ["mara"]), ("ana", ["ana"]), ("*", ["ana", "mara"])):
+            target = place("folder")[0]
+            done = await recall.admin.acopy(target, entities=named)
+            assert [one.entity for one in done.entities] == there
+            assert StoreDirectory(target).entities() == there
+
+
 class KilledError(Exception):
     """The process was killed."""
 

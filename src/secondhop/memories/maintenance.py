@@ -169,9 +169,9 @@ class Maintenance:
         to: str | Path,
         *,
         chroma_url: str | None = None,
-        entities: Sequence[str] | None = None,
+        entities: str | Sequence[str] | None = None,
     ) -> Copied:
-        """Copy the store into another one, even while it is in use.
+        """Copy the entity into another store, even while it is in use.
 
         Copies vectors, counters, what was learned, open sessions and traces, too, and compares the
         copy. After an interruption, run it again.
@@ -179,11 +179,19 @@ class Maintenance:
         Args:
             to: a folder, or postgresql://USER@HOST/DATABASE.
             chroma_url: the Chroma server for the copy's vectors.
-            entities: by default all in the store.
+            entities: others of the same store instead; "*" for all of them.
 
         Raises:
+            UnknownEntityError: nothing is stored for one of them; nothing was copied.
             StoreError: the target has a different memory of such an entity, or vectors are missing.
         """
-        return await copied(self._home, to, chroma_url=chroma_url, entities=entities)
+        wanted = self._services.entity if entities is None else entities
+        chosen = [wanted] if isinstance(wanted, str) else wanted
+        return await copied(
+            self._home,
+            to,
+            chroma_url=chroma_url,
+            entities=None if wanted == "*" else chosen,
+        )
 
     copy = blocking(acopy)
