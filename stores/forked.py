@@ -1,6 +1,7 @@
 """Refuses to work in a process that was forked after a store was opened.
 
-Threads do not survive a fork. Chroma's would be missing, and its calls would wait forever.
+Threads do not survive a fork. Chroma's would be missing, and its calls would wait forever, even if
+every store was closed before.
 """
 
 import os
@@ -8,9 +9,9 @@ import os
 from secondhop.errors import StoreError
 
 FORKED = (
-    "a store was opened before this process was forked, and its threads do not exist here; open "
-    "stores after the fork (gunicorn: without --preload, or in post_fork), or start the process "
-    "with 'spawn'"
+    "a store was opened before this process was forked, and threads that every store needs do not "
+    "exist here, even if it was closed before; open stores after the fork (gunicorn: without "
+    "--preload, or in post_fork), or start the process with 'spawn'"
 )
 
 _opened_by: list[int] = []

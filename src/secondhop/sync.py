@@ -13,7 +13,7 @@ from contextlib import closing
 from functools import partial, wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from secondhop.errors import UsageError
+from secondhop.errors import StoreError, UsageError
 from secondhop.stores.forked import FORKED
 
 P = ParamSpec("P")
@@ -35,8 +35,8 @@ class BackgroundLoop:
         """Run `work()` in the loop, wait for it, and return or raise what it does.
 
         Raises:
-            UsageError: called in the loop itself, by a callback; or the loop belongs to the process
-                that this one was forked from.
+            UsageError: called in the loop itself, by a callback.
+            StoreError: the loop belongs to the process that this one was forked from.
         """
         with self._lock:
             if self._loop is None:
@@ -72,7 +72,7 @@ class _LoopThread:
             return await work()
 
         if self._process != os.getpid():
-            raise UsageError(FORKED)
+            raise StoreError(FORKED)
         if threading.current_thread() is self._thread:
             raise UsageError(
                 "a callback of a sync call cannot make another sync call, which would wait for "
