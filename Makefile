@@ -17,8 +17,8 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 demo: models  ## the same question, answered by plain search and by secondhop
 	@$(BIN)/secondhop demo --llm offline $(ARGS)
 
-test: models  ## the fast tests, a process a core; ARGS="-n0 -k name" for one
-	$(BIN)/pytest --numprocesses auto --maxprocesses 4 $(ARGS)
+test: models  ## the fast tests, in four processes (they often wait); ARGS="-n0 -k name" for one
+	$(BIN)/pytest --numprocesses 4 $(ARGS)
 
 check: lint docs types house slow wheel  ## everything that has to hold before a change goes in, but `make test`
 

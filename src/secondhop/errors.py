@@ -104,7 +104,8 @@ class CorruptStoreError(StoreError):
 
 
 class StoreBusyError(StoreError):
-    """Another process has been writing to the entity for too long; try again later."""
+    """Somebody else, here or in another process, has been writing to the entity for too long, or
+    uses it; try again later."""
 
 
 class StoreUnavailableError(StoreError):

@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 
@@ -59,8 +59,13 @@ async def stats(recall: Readable, entity: EntityName) -> EntityStats:
 
 
 @router.delete("", status_code=204)
-async def delete_entity(server: Server, caller: Caller, entity: EntityName) -> None:
-    """Delete everything that is stored of the entity, for good."""
+async def delete_entity(
+    server: Server, caller: Caller, entity: EntityName, everything: Literal["true"]
+) -> None:
+    """Delete everything that is stored of the entity, for good.
+
+    `everything=true` says so: a memory's id that was not encoded, like `../../ana`, must not.
+    """
     expect(caller, "write", entity=entity)
     await server.recalls.adelete_entity(entity)
 
