@@ -122,6 +122,7 @@ async def _copied(identity: Identity, source: StorePlace, target: StorePlace) ->
         if await asyncio.to_thread(target.holds, entity):  # what a killed copy left
             await asyncio.to_thread(target.erase, entity)
         await asyncio.to_thread(target.found, identity)
+        await asyncio.to_thread(new[_CATALOG].migrate)  # it makes the folder of the other parts
         vectors = 0
         for embedded, ending in ((reads.PASSAGES, ""), (reads.CUES, ".cues")):
             ids = await asyncio.to_thread(ids_in, old[_CATALOG], embedded)

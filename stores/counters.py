@@ -72,11 +72,16 @@ class Use:
 class CounterStore:
     """The counters of one entity. Reading creates no file, not even a journal."""
 
-    def __init__(self, place: Path | Database) -> None:
-        """`place`: a SQLite file, or another database."""
+    def __init__(self, place: Path | Database, *, makes_folder: bool = True) -> None:
+        """`place`: a SQLite file, or another database; `makes_folder`: see `SqliteDatabase`."""
         if isinstance(place, Path):
             place = SqliteDatabase(
-                place, steps=COUNTERS, if_damaged=_IF_DAMAGED, journal="DELETE", keeps_open=False
+                place,
+                steps=COUNTERS,
+                if_damaged=_IF_DAMAGED,
+                journal="DELETE",
+                keeps_open=False,
+                makes_folder=makes_folder,
             )
         self.database: Database = place
         """Where its rows are."""

@@ -197,7 +197,7 @@ class EntityReader:
         """Whether it must be opened again: another process has deleted the entity, or moved its
         vectors."""
         found = self._catalog.found_identity()
-        return self._catalog.was_there if found is None else found != self.identity
+        return self._catalog.birth is not None if found is None else found != self.identity
 
     @in_a_thread
     def _expect_same_vectors(self) -> Identity | None:
@@ -208,7 +208,7 @@ class EntityReader:
             StoreError: since this was opened, a reindex or a first put has moved the vectors.
         """
         found = self._catalog.found_identity()
-        if found is None and self._catalog.was_there:
+        if found is None and self._catalog.birth is not None:
             raise UnknownEntityError(
                 self.identity.entity,
                 store=self._catalog.database.name,

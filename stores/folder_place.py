@@ -4,13 +4,14 @@ store.json                   which embedding model, which store
 entities/<name>-<hash>/      catalog.db: the truth about one entity
 chroma/                      vectors of all entities, rebuilt from the catalogs by `reindex`
 locks/                       empty files that processes lock
-deleted/                     what is being deleted, out of the reach of those who have it open
+deleted-<random>/            what is being deleted, out of the reach of those who have it open
 """
 
 import shutil
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 from secondhop.errors import StoreError
 from secondhop.stores.catalog.catalog import Catalog, Identity
@@ -36,12 +37,19 @@ nothing there."""
 
 _clients: Shared[ChromaFolder] = Shared()
 
+_DELETED = "deleted-"
+"""How the name of a folder begins that is being deleted."""
+
 
 class FolderPlace:
     """A `StorePlace` in a folder, with Chroma inside it or on a server."""
 
     def __init__(self, folder: Path, *, chroma_url: str | None) -> None:
-        """Creates nothing. Raises StoreError if there can be no folder at this path."""
+        """Creates nothing, and finishes deletions that were killed.
+
+        Raises:
+            StoreError: there can be no folder at this path.
+        """
         for place in (folder, *folder.parents):
             if _is_file(place):
                 raise StoreError(
@@ -49,6 +57,8 @@ class FolderPlace:
                     f"(--store DIR)"
                 )
         self.name, self.folder, self.server = str(folder), folder, chroma_url
+        for left in folder.glob(f"{_DELETED}*"):  # by a deletion that was killed
+            _remove(left)
         self._names = CollectionNames(self.manifest)
         self._chroma: ChromaClient = (
             ChromaServer(chroma_url, store=str(folder))
@@ -64,15 +74,15 @@ class FolderPlace:
 
     def counters(self, entity: str) -> CounterStore:
         """See `StorePlace`."""
-        return CounterStore(self._own(entity) / "counters.db")
+        return CounterStore(self._own(entity) / "counters.db", makes_folder=False)
 
     def sessions(self, entity: str) -> DatabaseSessions:
         """See `StorePlace`."""
-        return DatabaseSessions(self._own(entity) / SESSIONS_FILE)
+        return DatabaseSessions(self._own(entity) / SESSIONS_FILE, makes_folder=False)
 
     def traces(self, entity: str) -> TraceFilesInFolder:
         """See `StorePlace`."""
-        return TraceFilesInFolder(self._own(entity) / "traces")
+        return TraceFilesInFolder(self._own(entity) / "traces", makes_parents=False)
 
     def lock(self, entity: str) -> WriterLock:
         """See `StorePlace`."""
@@ -111,7 +121,7 @@ class FolderPlace:
 
     def holds(self, entity: str) -> bool:
         """See `StorePlace`."""
-        return self._own(entity).exists() or self._deleted(entity).exists()
+        return self._own(entity).exists()
 
     def is_in_use(self, entity: str) -> bool:
         """See `StorePlace`."""
@@ -119,14 +129,11 @@ class FolderPlace:
 
     def erase(self, entity: str) -> None:
         """See `StorePlace`."""
-        own, deleted = self._own(entity), self._deleted(entity)
-        if deleted.exists():  # a killed deletion left it
-            shutil.rmtree(deleted)
+        own, deleted = self._own(entity), self.folder / f"{_DELETED}{uuid4().hex}"
         if own.exists():
             # at once: what others read or write after this is not half deleted, and not this
-            deleted.parent.mkdir(exist_ok=True)
             own.rename(deleted)
-            shutil.rmtree(deleted)
+            _remove(deleted)
 
     def check_vectors(self) -> None:
         """See `StorePlace`."""
@@ -151,12 +158,19 @@ class FolderPlace:
     def _own(self, entity: str) -> Path:
         return self.folder / "entities" / entity_slug(entity)
 
-    def _deleted(self, entity: str) -> Path:
-        return self.folder / "deleted" / entity_slug(entity)
-
     @property
     def _manifest_path(self) -> Path:
         return self.folder / "store.json"
+
+
+def _remove(folder: Path) -> None:
+    """Delete a folder that another process may be deleting, too."""
+    shutil.rmtree(folder, onerror=_unless_gone)
+
+
+def _unless_gone(_: object, path: str, failure: tuple[object, BaseException, object]) -> None:
+    if not isinstance(failure[1], FileNotFoundError):
+        raise failure[1]
 
 
 def _client(folder: Path) -> ChromaFolder:

@@ -157,6 +157,9 @@ class StampedLock:
 _T = TypeVar("_T")
 _POLL_S = 0.02
 
+_ROOM_S = 300.0
+"""How long to wait for those who write to other entities, of whom there may be hundreds."""
+
 
 @asynccontextmanager
 async def writer_turn(
@@ -189,7 +192,7 @@ async def _held(lock: Lock, *, timeout_s: float, doing: str) -> AsyncGenerator[N
     clock = asyncio.get_running_loop().time
     deadline: float | None = None
     async with AsyncExitStack() as held:
-        while not await try_hold(lock, held):
+        while not await try_hold(lock, held, room_s=_ROOM_S if timeout_s > 0 else 0.0):
             # the first wait for room is over now: it was no wait for the lock
             deadline = clock() + timeout_s if deadline is None else deadline
             if clock() > deadline:
@@ -201,14 +204,17 @@ async def _held(lock: Lock, *, timeout_s: float, doing: str) -> AsyncGenerator[N
         yield
 
 
-async def try_hold(lock: Lock, held: AsyncExitStack) -> bool:
+async def try_hold(lock: Lock, held: AsyncExitStack, *, room_s: float = 0.0) -> bool:
     """Take the lock until `held` ends, if it is free. Returns whether it was.
 
-    Waits for room, if this process has none for another holder.
+    Args:
+        room_s: how long to wait for room, if this process has none for another holder. Without
+            room, the lock counts as held.
     """
     async with AsyncExitStack() as taken:
         if lock.room is not None:
-            await lock.room.enter()
+            if not await lock.room.enter(within_s=room_s):
+                return False
             taken.callback(lock.room.leave)
 
         def take() -> bool:

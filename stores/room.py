@@ -18,20 +18,26 @@ class Room:
         self._free = places
         self._waiting: deque[Future[None]] = deque()
 
-    async def enter(self) -> None:
-        """Wait for a place, and take it."""
+    async def enter(self, *, within_s: float) -> bool:
+        """Take a place, and wait so long for one. Returns whether there was one."""
         with self._guard:
             if self._free:
                 self._free -= 1
-                return
+                return True
+            if within_s <= 0:
+                return False
             turn: Future[None] = Future()
             self._waiting.append(turn)
         try:
-            await asyncio.wrap_future(turn)
-        except BaseException:
+            async with asyncio.timeout(within_s):
+                await asyncio.wrap_future(turn)
+        except BaseException as error:
             if not turn.cancel():  # the place was given at the same moment
                 self.leave()
+            if isinstance(error, TimeoutError):
+                return False
             raise
+        return True
 
     def leave(self) -> None:
         """Give the place to the next who still waits. In any thread."""

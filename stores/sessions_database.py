@@ -34,10 +34,17 @@ SESSIONS: Sequence[Migration] = (
 class DatabaseSessions:
     """A `SessionStore` in one table, made with the first session."""
 
-    def __init__(self, place: Path | Database, *, clock: Callable[[], float] | None = None) -> None:
-        """`place`: a SQLite file, or another database; `clock`: epoch seconds, by default its."""
+    def __init__(
+        self,
+        place: Path | Database,
+        *,
+        clock: Callable[[], float] | None = None,
+        makes_folder: bool = True,
+    ) -> None:
+        """`place`: a SQLite file, or another database; `clock`: epoch seconds, by default its;
+        `makes_folder`: see `SqliteDatabase`."""
         self.database: Database = (
-            SqliteDatabase(place, steps=SESSIONS, journal="DELETE")
+            SqliteDatabase(place, steps=SESSIONS, journal="DELETE", makes_folder=makes_folder)
             if isinstance(place, Path)
             else place
         )

@@ -39,6 +39,7 @@ class SqliteDatabase:
         if_damaged: str = _RESTORE,
         journal: str = "WAL",
         keeps_open: bool = True,
+        makes_folder: bool = True,
     ) -> None:
         """
         Args:
@@ -47,9 +48,10 @@ class SqliteDatabase:
             journal: SQLite's journal mode. WAL suits many readers; DELETE leaves no deleted text
                 beside the file.
             keeps_open: keep connections for their next use; False: close each after one use.
+            makes_folder: False: a file of an entity, whose folder begins and ends with its catalog.
         """
         self.path, self._if_damaged, self._journal = path, if_damaged, journal
-        self._steps, self._keeps_open = steps, keeps_open
+        self._steps, self._keeps_open, self._makes_folder = steps, keeps_open, makes_folder
         self._guard = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._watching: sqlite3.Connection | None = None
@@ -94,7 +96,13 @@ class SqliteDatabase:
 
     def migrate(self) -> None:
         """See `Database`."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self._makes_folder:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        elif not self.path.parent.is_dir():
+            raise StoreError(
+                f"nothing is left of the entity in {self.path.parent}: it was deleted since it was "
+                f"opened; open it again"
+            )
         with self.creating() as connection:
             migrate(connection, path=self.path, steps=self._steps)
 

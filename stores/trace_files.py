@@ -47,12 +47,13 @@ class TraceFiles(Protocol):
 class TraceFilesInFolder:
     """`TraceFiles` in a folder of their own."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, makes_parents: bool = True) -> None:
+        """`makes_parents`: False in the folder of an entity, which may have been deleted."""
+        self.folder, self._makes_parents = folder, makes_parents
 
     def write(self, name: str, content: bytes, *, at_ns: int) -> None:
         """See `TraceFiles`."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=self._makes_parents, exist_ok=True)
         part = self.folder / f"{name}.{uuid.uuid4().hex}{PART_SUFFIX}"
         try:
             part.write_bytes(content)

@@ -1,5 +1,6 @@
 """Deleting a whole entity: all of it, nothing of another's, even while others have it open."""
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -14,11 +15,12 @@ from tests.command_line import Cli, document, over
 from tests.small_world import LIFE, QUESTION
 
 from secondhop.cli import maintenance_commands
-from secondhop.errors import UnknownEntityError
-from secondhop.memories.delete_entity import adelete_entity
+from secondhop.errors import StoreError, UnknownEntityError
+from secondhop.memories.delete_entity import adelete_entity, file_sizes
 from secondhop.recall import Recall
 from secondhop.stores import folder_place
 from secondhop.stores.entity_names import entity_digest
+from secondhop.stores.sessions import StoredSession
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.store_directory import StoreDirectory
 
@@ -155,10 +157,55 @@ async def test_nothing_comes_back_from_a_process_that_had_it_open(tmp_path: Path
     assert not any(b"zebraquartz" in content for content in left.values())
 
 
-async def test_a_deletion_that_was_killed_is_finished_by_the_next(
+async def test_a_session_and_a_trace_under_way_do_not_come_back_either(tmp_path: Path) -> None:
+    await filled(tmp_path, "mara")
+    async with aclosing(StoreDirectory(tmp_path)) as home:
+        sessions, traces = home.place.sessions("mara"), home.place.traces("mara")
+        await adelete_entity(tmp_path, "mara")
+        begun = StoredSession(
+            session_id="s1",
+            owner=entity_digest("mara"),
+            version=1,
+            status="open",
+            document=b"zebraquartz",
+            expires_in_s=60.0,
+        )
+        with pytest.raises(StoreError, match="it was deleted since it was opened"):
+            await sessions.save(begun)
+        with pytest.raises(FileNotFoundError):
+            traces.write("t1.json.gz", b"zebraquartz", at_ns=1)
+
+    assert contents(tmp_path, "mara") == {}
+
+
+async def test_what_is_under_way_does_not_go_on_in_a_new_entity_of_the_name(
+    tmp_path: Path,
+) -> None:
+    await filled(tmp_path, "mara")
+    async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as old:
+        await adelete_entity(tmp_path, "mara")
+        await filled(tmp_path, "mara")
+        with pytest.raises(UnknownEntityError, match="deleted since it was opened"):
+            await old.memories.aremember("The wombat is new.")
+
+    assert not any(b"wombat" in content for content in contents(tmp_path, "mara").values())
+
+
+async def test_files_that_vanish_are_not_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def killed(_: Path) -> None:
+    (tmp_path / "stays").write_bytes(b"four")
+    monkeypatch.setattr(
+        os, "walk", lambda _: [(str(tmp_path), [], ["stays", "counters.db-journal"])]
+    )
+
+    assert file_sizes(tmp_path) == [4]
+
+
+async def test_a_deletion_that_was_killed_is_finished_when_the_store_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(_: Path, **__: object) -> None:
         raise OSError("killed")
 
     await filled(tmp_path, "mara")
@@ -166,9 +213,8 @@ async def test_a_deletion_that_was_killed_is_finished_by_the_next(
         patch.setattr(folder_place, "shutil", SimpleNamespace(rmtree=killed))
         with pytest.raises(OSError, match="killed"):
             await adelete_entity(tmp_path, "mara")
-    assert StoreDirectory(tmp_path).entities() == []
 
-    assert (await adelete_entity(tmp_path, "mara")).memories == 0
+    assert StoreDirectory(tmp_path).entities() == []
 
     assert not any(b"zebraquartz" in path.read_bytes() for path in files_below(tmp_path))
     with pytest.raises(UnknownEntityError):

@@ -197,7 +197,7 @@ class RecallPool:
 
         Raises:
             UnknownEntityError: the store keeps nothing of it.
-            StoreBusyError: another process has been writing to it for 30 s; nothing was deleted.
+            StoreBusyError: somebody else has been writing to it for 30 s; nothing was deleted.
         """
         from secondhop.memories.delete_entity import deleted_from
 

@@ -14,6 +14,7 @@ from functools import wraps
 from pathlib import Path
 from types import CoroutineType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from uuid import uuid4
 
 from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.catalog import reads as catalog_reads
@@ -73,8 +74,9 @@ class Catalog:
         )
         """Where its rows are."""
         self._ready, self._expect_store = False, expect_store
-        self.was_there = False
-        """Whether this object has seen it."""
+        self.birth: str | None = None
+        """Which catalog this object has seen; None: none yet. One that was deleted and begun again
+        has another."""
         self.known = KnownRows(self.read, stamp=self.database.stamp)
 
     def exists(self) -> bool:
@@ -92,8 +94,10 @@ class Catalog:
             return True
         with self.database.reading() as connection:
             found = self.database.version(connection)
-            is_made = bool(found) and bool(read_meta(connection))
-        self.was_there = self.was_there or is_made
+            meta = read_meta(connection) if found else {}
+        is_made = bool(meta)
+        if is_made and self.birth is None:
+            self.birth = meta.get("birth", "")
         self._ready = is_made and found == self.database.newest
         return is_made
 
@@ -116,7 +120,7 @@ class Catalog:
         """Create the tables. Needs the writer's lock."""
         self.database.migrate()
         self.adopt(identity)
-        self._ready = self.was_there = True
+        self._ready = True
 
     def identity(self) -> Identity:
         """Whose catalog this is, and which vectors belong to it.
@@ -133,12 +137,13 @@ class Catalog:
         return found
 
     def found_identity(self) -> Identity | None:
-        """As `identity`; None if the catalog was not created, or is not there any more."""
+        """As `identity`; None if the catalog was not created, or is not there any more, even if
+        another one has been begun in its place."""
         if not self.exists():
             return None
         with self.database.reading() as connection:
             meta = read_meta(connection)
-        if not meta:
+        if not meta or meta.get("birth", "") != self.birth:
             return None
         try:
             return Identity(
@@ -165,8 +170,11 @@ class Catalog:
             }
             if identity.server is not None:
                 values["server"] = identity.server
-            if "analyzer" not in read_meta(connection):
+            meta = read_meta(connection)
+            if "analyzer" not in meta:
                 values["analyzer"] = analyzer_id()
+            if not meta:
+                values["birth"] = self.birth = uuid4().hex
             write_meta(connection, values)
 
     # --- writing: an intent first, then the vectors, then everything else at once ---

@@ -10,7 +10,7 @@ async def test_those_who_wait_enter_in_the_order_in_which_they_came() -> None:
     room, order = Room(2), list[int]()
 
     async def enter(number: int) -> None:
-        await room.enter()
+        assert await room.enter(within_s=60)
         order.append(number)
         await asyncio.sleep(0)
         room.leave()
@@ -22,12 +22,11 @@ async def test_those_who_wait_enter_in_the_order_in_which_they_came() -> None:
 
 async def test_a_place_that_is_left_in_one_event_loop_is_given_in_another() -> None:
     room = Room(1)
-    await room.enter()
-    other = threading.Thread(target=asyncio.run, args=(room.enter(),))
+    await room.enter(within_s=60)
+    other = threading.Thread(target=asyncio.run, args=(room.enter(within_s=60),))
     other.start()
-    for _ in range(1_000):
-        if not room._waiting:
-            await asyncio.sleep(0.001)
+    while not room._waiting:  # noqa: ASYNC110 - it waits in another thread
+        await asyncio.sleep(0.001)
 
     await asyncio.to_thread(room.leave)
 
@@ -37,8 +36,8 @@ async def test_a_place_that_is_left_in_one_event_loop_is_given_in_another() -> N
 
 async def test_a_cancelled_wait_leaves_the_place_to_the_next() -> None:
     room = Room(1)
-    await room.enter()
-    waiting = [asyncio.create_task(room.enter()) for _ in range(3)]
+    await room.enter(within_s=60)
+    waiting = [asyncio.create_task(room.enter(within_s=60)) for _ in range(3)]
     await asyncio.sleep(0)
 
     waiting[0].cancel()
@@ -48,3 +47,12 @@ async def test_a_cancelled_wait_leaves_the_place_to_the_next() -> None:
 
     await asyncio.wait_for(waiting[2], timeout=5)
     assert waiting[1].cancelled()
+
+
+async def test_a_wait_ends_and_takes_no_place() -> None:
+    room = Room(1)
+    await room.enter(within_s=0)
+
+    assert [await room.enter(within_s=one) for one in (0, 0.01)] == [False, False]
+    room.leave()
+    assert await room.enter(within_s=0)

@@ -1,7 +1,8 @@
 """Deletes everything that the store keeps of one entity."""
 
 import asyncio
-from contextlib import aclosing
+import os
+from contextlib import aclosing, suppress
 from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, UnknownEntityError
@@ -52,7 +53,7 @@ async def adelete_entity(
 
     Raises:
         UnknownEntityError: the store keeps nothing of it.
-        StoreBusyError: another process has been writing to it for 30 s; nothing was deleted.
+        StoreBusyError: somebody else has been writing to it for 30 s; nothing was deleted.
         StoreError: its vectors are on a server that is not named; nothing was deleted.
     """
     async with aclosing(StoreDirectory(path, chroma_url=chroma_url)) as home:
@@ -78,12 +79,12 @@ async def deleted_from(
     await home.expect_vectors(entity)
     memory_ids = await stored_ids(home.place.catalog(entity))
     folder = home.path / "entities" / entity_slug(entity)
-    files = [file for file in folder.rglob("*") if file.is_file()]
+    sizes = await asyncio.to_thread(file_sizes, folder)
     deleted = DeletedEntity(
         entity=entity,
         memories=None if memory_ids is None else len(memory_ids),
-        files=len(files),
-        bytes=sum(file.stat().st_size for file in files),
+        files=len(sizes),
+        bytes=sum(sizes),
         dry_run=dry_run,
     )
     if dry_run:
@@ -94,6 +95,16 @@ async def deleted_from(
 
 
 delete_entity = in_own_loop(adelete_entity)
+
+
+def file_sizes(folder: Path) -> list[int]:
+    """Bytes of each file below a folder in use, where files come and go meanwhile."""
+    sizes: list[int] = []
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                sizes.append(os.path.getsize(os.path.join(place, name)))
+    return sizes
 
 
 async def stored_ids(catalog: Catalog) -> list[str] | None:
