@@ -241,3 +241,25 @@ async def test_a_store_that_the_pool_began_itself_is_missed_when_it_is_gone(
             await answer(pool, "ana")
 
     assert not (tmp_path / "new").exists()
+
+
+async def test_a_closed_pool_closes_what_was_deleted_in_use_and_deletes_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[Recall] = []
+    aclose = Recall.aclose
+
+    async def noted(recall: Recall) -> None:
+        ended.append(recall)
+        await aclose(recall)
+
+    monkeypatch.setattr(Recall, "aclose", noted)
+    pool = RecallPool(tmp_path, embedder="hashing")
+    async with pool.recall("ana") as recall:
+        await recall.memories.aremember("I live in Graz.")
+        await pool.adelete_entity("ana")
+        assert ended == []
+        await pool.aclose()
+        assert ended == [recall]
+    with pytest.raises(StoreError, match="the pool was closed"):
+        await pool.adelete_entity("ana")

@@ -38,12 +38,10 @@ _POLL_S = 30.0
 logger = logging.getLogger(__name__)
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class _Opened:
     recall: asyncio.Task[Recall]
     users: int = 0
-    is_dropped: bool = False
-    """Its last user closes it."""
 
 
 class RecallPool:
@@ -90,6 +88,8 @@ class RecallPool:
         made = ((embedder, model), (llm, judge))
         self._owned: list[object] = [one for given, one in made if given is not one]
         folder = path if path is not None else DEFAULT_STORE
+        self._dropped: list[_Opened] = []
+        """Deleted while in use; their last users close them."""
         self._sessions = options.get("sessions")
         self._home = StoreDirectory(folder, chroma_url=chroma_url)  # keeps its client open
         self._aopen = partial(
@@ -201,11 +201,10 @@ class RecallPool:
         """
         from secondhop.memories.delete_entity import deleted_from
 
-        opened = self._opened.pop(entity, None)
-        if opened is not None:
-            opened.is_dropped = True
-            if not opened.users:
-                await to_its_end(closed(opened.recall))
+        self._expect_open()
+        if (opened := self._opened.pop(entity, None)) is not None:
+            self._dropped.append(opened)
+            await self._close_unused(opened)
         return await deleted_from(self._home, entity, sessions=self._sessions)
 
     async def aclose(self) -> None:
@@ -219,8 +218,9 @@ class RecallPool:
             await asyncio.gather(self._annotating, return_exceptions=True)
         async with closing_connections(self._owned) as closing:
             closing.push_async_callback(self._home.aclose)
-            for entity in self._opened:
-                closing.push_async_callback(self._close, entity)
+            for opened in (*self._opened.values(), *self._dropped):
+                closing.push_async_callback(closed, opened)
+            self._opened.clear()
 
     async def __aenter__(self) -> Self:
         return self
@@ -240,20 +240,23 @@ class RecallPool:
             except BaseException:
                 await self._leave(opened)
                 raise
-            opened.is_dropped = True
             if self._opened.get(entity) is opened:
-                del self._opened[entity]
+                self._dropped.append(self._opened.pop(entity))
             await self._leave(opened)
 
     async def _leave(self, opened: _Opened) -> None:
         opened.users -= 1
-        if opened.is_dropped and not opened.users:
-            await to_its_end(closed(opened.recall))
+        await self._close_unused(opened)
         await self._close_idle()
 
+    async def _close_unused(self, opened: _Opened) -> None:
+        """Close a dropped entity that nobody uses any more."""
+        if not opened.users and opened in self._dropped:
+            self._dropped.remove(opened)
+            await closed(opened)
+
     def _entered(self, entity: str) -> _Opened:
-        if self._closed:
-            raise StoreError("the pool was closed; open another one")
+        self._expect_open()
         opened = self._opened.get(entity)
         if opened is None:
             task = asyncio.ensure_future(self._aopen(entity=entity))
@@ -262,6 +265,10 @@ class RecallPool:
         opened.users += 1
         self._opened.move_to_end(entity)
         return opened
+
+    def _expect_open(self) -> None:
+        if self._closed:
+            raise StoreError("the pool was closed; open another one")
 
     def _drop_failed(self, entity: str, task: asyncio.Task[Recall]) -> None:
         opened = self._opened.get(entity)
@@ -284,10 +291,15 @@ class RecallPool:
     async def _close(self, entity: str) -> None:
         opened = self._opened.pop(entity, None)
         if opened is not None:
-            await to_its_end(closed(opened.recall))
+            await closed(opened)
 
 
-async def closed(opening: asyncio.Task[Recall]) -> None:
+async def closed(opened: _Opened) -> None:
+    """Close what was opened, even if the caller is cancelled."""
+    await to_its_end(closed_in_its_turn(opened.recall))
+
+
+async def closed_in_its_turn(opening: asyncio.Task[Recall]) -> None:
     """Wait for the opening, and close the `Recall` if it succeeded."""
     if not opening.done():  # the event loop of one that is may be closed
         await asyncio.wait([opening])
