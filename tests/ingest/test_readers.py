@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from secondhop.ingest.dates import parse_date
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.sources import read_source
 from secondhop.ingest.walk import Walker, source_of
@@ -76,6 +77,24 @@ def test_a_date_that_cannot_be_read_is_named_and_the_row_is_kept(tmp_path: Path)
     assert reasons(tmp_path) == [
         "its date 'yesterday' cannot be read; the file's date is used instead"
     ]
+
+
+@pytest.mark.parametrize(
+    ("date", "read"),
+    [
+        ("25/11/2026 20:00", "2026-11-25T20:00:00+00:00"),
+        ("25.11.2026, 08:05:09", "2026-11-25T08:05:09+00:00"),
+        ("25 November 2026 8:05 pm", "2026-11-25T20:05:00+00:00"),
+        ("Wed 25/11/2026 12.05 a.m.", "2026-11-25T00:05:00+00:00"),
+        ("25 Nov 2026 20:00:00 +0200", "2026-11-25T18:00:00+00:00"),
+        ("25/11/2026 25:00", None),
+        ("25/11/2026 08:00 +02:00", None),
+    ],
+)
+def test_a_date_keeps_its_time_of_day(date: str, read: str | None) -> None:
+    moment = parse_date(date)
+
+    assert (moment and moment.isoformat()) == read
 
 
 @pytest.mark.parametrize(

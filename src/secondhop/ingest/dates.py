@@ -23,7 +23,7 @@ _NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2((?:19|20)\d{2})(?!\d)
 _DATES = (_SPELLED_DATE, _DATED_NAME, _NUMBERS)
 _SHORT_YEAR = re.compile(r"(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{2})(?![\d./-])")
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.I)
-_CLOCK = re.compile(r"\b\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\b)?", re.I)
+_CLOCK = re.compile(r"\b(\d{1,2})[:.](\d{2})(?::(\d{2}))?(?: ?([ap])\.?m\b)?", re.I)
 _LONGEST_DATE = 48
 _MOST_WORDS = 8
 _FOUR_DIGITS = re.compile(r"(?:\d\D*){4}")
@@ -141,12 +141,34 @@ def date_of_line(line: str, *, day_first: bool | None = None) -> datetime | None
     """
     if not may_be_date(line) or _IN_A_LIST.match(line):
         return None
+    beside = _beside_date(line)
+    if beside is None or re.search(r"[^\W_]", _CLOCK.sub(" ", _WEEKDAY.sub(" ", beside))):
+        return None
+    return date_in(line, day_first=day_first)
+
+
+def _beside_date(line: str) -> str | None:
+    """What a line holds beside its only date; None if it has no date, or several."""
     rest, dates = line.replace("/", "-"), 0
     for part in _DATES:
         rest, count = part.subn(" ", rest)
         dates += count
-    rest = _CLOCK.sub(" ", _WEEKDAY.sub(" ", rest))
-    return None if dates != 1 or re.search(r"[^\W_]", rest) else date_in(line, day_first=day_first)
+    return rest if dates == 1 else None
+
+
+def _moment_of_line(line: str) -> datetime | None:
+    """`date_of_line` with its time of day; None if there are two times (one may be a zone)."""
+    day = date_of_line(line)
+    times = [found.groups() for found in _CLOCK.finditer(_beside_date(line) or "")]
+    if day is None or not times:
+        return day
+    hours, minutes, seconds, half = times[0]
+    hour = int(hours) % 12 + 12 * (half in "pP") if half else int(hours)
+    try:
+        moment = day.replace(hour=hour, minute=int(minutes), second=int(seconds or 0))
+    except ValueError:
+        return None
+    return moment if len(times) == 1 else None
 
 
 def _from_text(text: str) -> datetime | None:
@@ -162,10 +184,12 @@ def _from_text(text: str) -> datetime | None:
         return _from_number(float(text))
     except ValueError:
         pass  # not a number
+    if moment := _moment_of_line(text):
+        return moment
     try:
         return _in_utc(parsedate_to_datetime(text))
     except (ValueError, TypeError, OverflowError):
-        return date_of_line(text)
+        return None
 
 
 def _from_number(number: float) -> datetime | None:
