@@ -283,6 +283,33 @@ async def test_a_folder_that_was_moved_is_followed_to_its_new_place(
     assert set(writer.kept) == {"a.md", "c.md"}
 
 
+async def test_what_two_files_of_one_name_say_stays_with_the_first_while_it_is_there(
+    writer: WatchedStore, tmp_path: Path, read: Reads
+) -> None:
+    tea, oat, rye, sun = (f"# {name}\n{name}.\n" for name in ("tea", "oat", "rye", "sun"))
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+    (first / "a.md").write_text(tea + oat + rye)
+    (second / "a.md").write_text(sun + oat + rye)
+    await read(first)
+    ledger = await read(second)
+    assert (ledger.stored, ledger.unchanged) == (1, 2)
+    everything = ["a.md#oat", "a.md#rye", "a.md#sun", "a.md#tea"]
+    assert writer.kept == everything
+
+    (second / "a.md").write_text(sun + rye)
+    assert (await read(second)).deleted == 0
+    assert ((await read(first)).unchanged, writer.kept) == (3, everything)
+
+    (first / "a.md").unlink()
+    (second / "a.md").write_text(sun + oat)
+    assert (await read(second)).unchanged == 2
+    assert (await writer.origins())["a.md#oat"] == (await writer.origins())["a.md#sun"]
+    (second / "a.md").write_text(sun + rye)
+    assert (await read(second)).deleted == 1
+
+
 async def test_nothing_at_all_is_an_error(tmp_path: Path, read: Reads) -> None:
     with pytest.raises(NothingIngestedError, match="an empty folder"):
         await read(tmp_path)

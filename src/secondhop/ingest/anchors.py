@@ -1,11 +1,13 @@
 """Names memories that share a file: `journal.md#2026-11-02`."""
 
+import os
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 
 from secondhop.ingest.reading import Document, Found
 from secondhop.ingest.stored import Stored
@@ -30,10 +32,22 @@ def named(parts: Sequence[Found], document: Document, *, stored: Stored) -> Iter
     its anchor or its time, unless it is open which part was changed and which is gone. Any other
     gets an id that no part has: the path if it is alone, else its anchor; a second "Oven" is
     `oven-2`.
+
+    Ids of a file with this path in another place are taken over if that file is gone. If it is
+    still there, what both say is one memory, which stays with that file.
     """
     known = stored.of_file(document.path, origin=document.origin)
     own = {anchor: one for anchor, one in known.items() if stored.origins[one] == document.origin}
-    ids = _of_unchanged(parts, own or known, stored=stored)  # a file that was moved: `known`
+    others = {anchor: one for anchor, one in known.items() if anchor not in own}
+    origins = {stored.origins[one] for one in others.values()}
+    there = {origin for origin in origins if _is_there(document.path, origin=origin)}
+    moved = {anchor: one for anchor, one in others.items() if stored.origins[one] not in there}
+    ids = _of_unchanged(parts, own | moved, stored=stored)
+    new = [number for number in range(len(parts)) if number not in ids]
+    theirs = {anchor: one for anchor, one in others.items() if anchor not in moved}
+    shared = _of_unchanged([parts[number] for number in new], theirs, stored=stored)
+    both = set(shared.values())
+    ids |= {new[place]: one for place, one in shared.items()}
     kept = set(ids.values())
     changed = {number: part for number, part in enumerate(parts) if number not in ids}
     left = {anchor: one for anchor, one in own.items() if one not in kept}
@@ -44,7 +58,16 @@ def named(parts: Sequence[Found], document: Document, *, stored: Stored) -> Iter
             is_file = "" not in taken and (len(parts) == 1 or not part.anchor)
             anchor = _free("" if is_file else part.anchor or "note", taken)
             ids[number] = f"{document.path}#{anchor}" if anchor else document.path
-        yield replace(part, memory=replace(part.memory, memory_id=ids[number]))
+        memory = replace(part.memory, memory_id=ids[number])
+        if memory.memory_id in both:
+            memory = replace(memory, origin=stored.origins[memory.memory_id])
+        yield replace(part, memory=memory)
+
+
+def _is_there(path: str, *, origin: str) -> bool:
+    """Whether a file of this path is still where `origin` says, alone, in a folder or a zip."""
+    place = Path(origin) / path
+    return place.is_absolute() and any(os.path.isfile(one) for one in (place, *place.parents))
 
 
 def _of_unchanged(
