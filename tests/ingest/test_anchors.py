@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,33 @@ def test_files_with_equal_parts_keep_their_own_ids(tmp_path: Path) -> None:
     after = read_source(folder, walker=Walker(), given=None, stored=stored(before))
 
     assert [one.memory for one in after if isinstance(one, Found)] == before
+
+
+def test_parts_that_the_file_dates_cost_few_hashes_each_and_keep_their_ids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, count = tmp_path / "a.md", 100
+    text = "".join(f"# Topic {n}x\nold {n}\n" for n in range(count))
+    text += "# Walk\nold\n# Walk\nclean\n"
+    before = [
+        replace(one, created_at=datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=n))
+        for n, one in enumerate(read(file, text))
+    ]
+    after = read(file, text.replace("# Walk\nold\n", ""), before=before)
+    assert [one.memory_id for one in after][-2:] == [f"a.md#topic-{count - 1}x", "a.md#walk-2"]
+
+    hashed = list[Memory]()
+    content_hash = Memory.content_hash.fget  # type: ignore[attr-defined]
+
+    def counted(memory: Memory) -> object:
+        hashed.append(memory)
+        return content_hash(memory)
+
+    monkeypatch.setattr(Memory, "content_hash", property(counted))
+    after = read(file, text.replace("old", "new"), before=before)
+
+    assert [one.memory_id for one in after] == [one.memory_id for one in before]
+    assert len(hashed) < 20 * count
 
 
 def chat(entries: Sequence[tuple[int, str]]) -> str:

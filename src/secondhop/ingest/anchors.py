@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
 from secondhop.ingest.reading import Document, Found
@@ -14,6 +13,7 @@ from secondhop.ingest.stored import Stored
 from secondhop.ingest.transcript import SILENCE
 
 _CHARS = 80
+_DATES_TRIED = 8
 _BETWEEN_WORDS = re.compile(r"\W+")
 _NUMBERED = re.compile(r"(.+)-(?:[2-9]|[1-9]\d+)")
 
@@ -75,16 +75,22 @@ def _of_unchanged(
 ) -> dict[int, str]:
     """{position: id} of the parts whose text is stored; equal parts get equal texts' ids in turn.
 
-    `known`: {anchor: id} of what is stored of the file.
+    `known`: {anchor: id} of what is stored of the file. A part that the file dates may have any
+    stored date, and each takes a hash to try: only some of its namesakes' and the most frequent
+    ones are tried. With another date, a part whose namesakes were moved or deleted counts as
+    changed.
     """
     alike = defaultdict[str, list[str]](list)
     for one in known.values():
         alike[stored.hashes[one]].insert(0, one)
-    dates = dict.fromkeys(stored.dates[one] for one in known.values())
+    namesakes = _by_name(known, {part.anchor for part in parts})
+    counts = Counter(stored.dates[one] for one in known.values())
+    frequent = [at for at, _ in counts.most_common(_DATES_TRIED)]
     ids = dict[int, str]()
     for number, part in enumerate(parts if known else ()):
-        likely = [stored.dates[known[part.anchor]]] if part.anchor in known else []
-        for at in chain(likely, dates) if part.dated_by_file else [part.memory.created_at]:
+        likely = [stored.dates[one] for one in namesakes.get(part.anchor, ())[:_DATES_TRIED]]
+        dates = dict.fromkeys(likely + frequent)
+        for at in dates if part.dated_by_file else [part.memory.created_at]:
             if same := alike.get(replace(part.memory, created_at=at).content_hash):
                 ids[number] = same.pop()
                 break
