@@ -308,6 +308,24 @@ def test_a_year_of_two_digits_is_read_in_a_diary(tmp_path: Path, days: list[str]
     first, second = (one.created_at for one in memories(tmp_path))
 
     assert first == datetime(2026, 11, 3, tzinfo=UTC) < second
+    (reason,) = reasons(tmp_path)
+    assert f"such as {days[0]!r} were read as dates (2026-11-03)" in reason
+
+
+def test_versions_that_become_dates_are_named_as_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("2.1.10\nFixed.\n2.2.10\nMore.\n2.3.10\nAll.\n")
+    (tmp_path / "b.txt").write_text("v2.1.10\nFixed.\nv2.2.10\nMore.\nv2.3.10\nAll.\n")
+    (tmp_path / "c.log").write_text("12-10-20\nSquats.\n10-10-20\nBench.\n")
+
+    assert [one.memory_id.partition("#")[0] for one in memories(tmp_path)] == [
+        *(3 * ["a.txt"]),
+        "b.txt",
+        *(2 * ["c.log"]),
+    ]
+    versions, weights = reasons(tmp_path)
+    assert "its lines such as '2.1.10' were read as dates (2010-01-02)" in versions
+    assert "such as '12-10-20', leave open which number is the day" in weights
+    assert "'12-10-20' were read as dates (2020-10-12)" in weights
 
 
 @pytest.mark.parametrize(("name", "mark"), [("a.txt", ""), ("b.md", "## ")])

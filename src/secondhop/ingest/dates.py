@@ -124,6 +124,15 @@ def read_day_first(date: str) -> str:
     )
 
 
+def read_short_year(line: str, at: datetime) -> str:
+    """What a notice says about lines like 3.11.26 that were read as dates."""
+    written = line.strip()[:40]
+    return (
+        f"its lines such as {written!r} were read as dates ({at:%Y-%m-%d}); if they are versions, "
+        "write a v before them"
+    )
+
+
 def _date(year: str, month: str | int, day: str) -> datetime | None:
     try:
         return datetime(int(year), int(month), int(day), tzinfo=UTC)

@@ -10,6 +10,7 @@ from secondhop.ingest.dates import (
     may_be_date,
     order_in,
     read_day_first,
+    read_short_year,
     with_whole_year,
 )
 
@@ -51,24 +52,29 @@ def journal_in(text: str) -> Journal:
 
 def _dates_of(lines: Mapping[int, str]) -> tuple[dict[int, datetime], str]:
     """({position: date} of the lines that hold nothing else, what the ledger says of them). Lines
-    like 3.11.26 are dates if there are no others, and if their days change more than their years;
-    those of versions do not."""
-    dates, notice = _in_one_order(lines)
-    if dates:
-        return dates, notice
-    dates, notice = _in_one_order({n: with_whole_year(line) for n, line in lines.items()})
-    days, years = {(at.month, at.day) for at in dates.values()}, {at.year for at in dates.values()}
-    return (dates, notice) if len(days) > len(years) else ({}, "")
+    like 3.11.26 are dates if there are no others, and if their days change more than their years
+    (the days of versions seldom do)."""
+    dates, guessed = _in_one_order(lines)
+    notices = [read_day_first(lines[n]) for n in guessed[:1]]
+    if not dates:
+        dates, guessed = _in_one_order({n: with_whole_year(line) for n, line in lines.items()})
+        notices = [read_day_first(lines[n]) for n in guessed[:1]]
+        notices += [read_short_year(lines[n], at) for n, at in [*dates.items()][:1]]
+        years = {at.year for at in dates.values()}
+        if len({(at.month, at.day) for at in dates.values()}) <= len(years):
+            return {}, ""
+    return dates, "; ".join(notices)
 
 
-def _in_one_order(lines: Mapping[int, str]) -> tuple[dict[int, datetime], str]:
-    """As `_dates_of`. If no line says whether days or months come first, days do, as in chats."""
+def _in_one_order(lines: Mapping[int, str]) -> tuple[dict[int, datetime], list[int]]:
+    """({position: date}, the positions of those that leave open which number is the day). If no
+    line says whether days or months come first, days do, as in chats."""
     dates = _read(lines, day_first=True)
     order = order_in(lines[n] for n in dates)
-    guessed = [lines[n] for n in dates if order is None and not date_of_line(lines[n])]
+    guessed = [n for n in dates if order is None and not date_of_line(lines[n])]
     if order is False:
         dates = _read(lines, day_first=False)
-    return dates, read_day_first(guessed[0]) if guessed else ""
+    return dates, guessed
 
 
 def _read(lines: Mapping[int, str], *, day_first: bool) -> dict[int, datetime]:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from secondhop.ingest.chat_stamps import CLOCK, moments_of
 from secondhop.ingest.dates import date_in
-from secondhop.ingest.journal import journal_in
+from secondhop.ingest.journal import ONE_MEMORY, journal_in
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.stores.records import Memory, Message
 
@@ -76,7 +76,8 @@ def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Foun
         reason = "no two lines of it begin with a speaker or a time; it was read as a note"
         yield Skipped(document.item, reason, is_notice=True)
     journal = journal_in("" if talks else document.text)
-    if journal.notice and document.suffix != ".log":
+    nobodys = journal.notice == ONE_MEMORY and document.suffix == ".log"
+    if journal.notice and not nobodys:
         yield Skipped(document.item, journal.notice, is_notice=True)
     parts = talks or [_Part(at, [Message("user", one)]) for at, one in journal.entries]
     for part in parts:
