@@ -10,13 +10,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from secondhop.ingest.reading import Found
+from secondhop.ingest.anchors import named
+from secondhop.ingest.reading import Document, Found
 from secondhop.ingest.sources import read_source
 from secondhop.ingest.stored import NOTHING, Stored
 from secondhop.ingest.walk import Walker, source_of
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
-from secondhop.stores.records import Memory
+from secondhop.stores.records import Memory, Message
 
 TRAIN = "[01/02/2026, 09:00:00] Ana: The train.\n[01/02/2026, 09:05:00] Me: Thanks.\n"
 PLUMBER = "[08/03/2026, 08:11:00] Ana: The plumber asks 2100.\n[08/03/2026, 08:12:00] Me: Oh.\n"
@@ -200,6 +201,80 @@ def test_parts_that_the_file_dates_cost_few_hashes_each_and_keep_their_ids(
 
     assert [one.memory_id for one in after] == [one.memory_id for one in before]
     assert len(hashed) < 20 * count
+
+
+MIDNIGHT = datetime(2026, 3, 4, tzinfo=UTC)
+
+
+def part(hour: int, text: str, *, origin: str = "/here", talk: bool = True) -> Found:
+    """A conversation, or what stands above the first one."""
+    at = MIDNIGHT + timedelta(hours=hour)
+    return Found(
+        memory=Memory(
+            memory_id="j.txt",
+            title="",
+            source="note",
+            created_at=at,
+            messages=(Message("user", text),),
+            origin=origin,
+        ),
+        item="j.txt",
+        named_by_path=True,
+        anchor=f"{at:%Y-%m-%d}" if talk else "",
+        begins=at if talk else None,
+    )
+
+
+FIRST, SECOND, THIRD = "j.txt#2026-03-04", "j.txt#2026-03-04-2", "j.txt#2026-03-04-3"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        # by its time and by its name, two parts could be the stored one; only one gets its id
+        (
+            {"j.txt": part(7, "a")},
+            [part(7, "A"), part(8, "n", talk=False)],
+            ["j.txt", "j.txt#note"],
+        ),
+        # one change is settled; of the other it is open which part it was
+        (
+            {"j.txt": part(8, "a", talk=False), FIRST: part(7, "b"), SECOND: part(14, "c")},
+            [part(7, "B"), part(14, "C")],
+            [FIRST, THIRD],
+        ),
+        # a new part does not get the id of a changed one
+        ({FIRST: part(0, "a")}, [part(23, "n"), part(0, "b")], [SECOND, FIRST]),
+        # of a file that was moved, what is unchanged keeps its id, and no other part gets it
+        (
+            {"j.txt": part(0, "a", origin="/gone")},
+            [part(8, "n", talk=False), part(0, "a")],
+            ["j.txt#note", "j.txt"],
+        ),
+        ({"j.txt": part(0, "a", origin="/gone")}, [part(0, "A")], ["j.txt"]),
+        # its own ids come first, then those of the moved file
+        (
+            {FIRST: part(0, "a", origin="/gone"), "j.txt": part(1, "b", talk=False)},
+            [part(0, "a")],
+            [FIRST],
+        ),
+        ({"j.txt": part(0, "a", origin="/gone"), FIRST: part(0, "a")}, [part(0, "a")], [FIRST]),
+    ],
+)
+def test_each_part_gets_an_id_of_its_own(
+    before: dict[str, Found], now: list[Found], expected: list[str]
+) -> None:
+    known = stored([replace(one.memory, memory_id=key) for key, one in before.items()])
+    document = Document(
+        item="j.txt",
+        path="j.txt",
+        origin="/here",
+        modified_at=MIDNIGHT,
+        size=0,
+        read=lambda: iter(()),
+    )
+
+    assert [one.memory.memory_id for one in named(now, document, stored=known)] == expected
 
 
 def chat(entries: Sequence[tuple[int, str]]) -> str:
