@@ -20,6 +20,7 @@ from secondhop.memories.delete_entity import adelete_entity
 from secondhop.prompts.templates import PromptError
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors import chroma_folder
 
 PEOPLE = ("ana", "ben", "cem", "dora")
@@ -174,11 +175,12 @@ def test_a_pool_is_closed_in_another_event_loop_than_it_was_used_in(tmp_path: Pa
             await recall.memories.aremember("My budget is 70 a month.")
 
     asyncio.run(use())
-    assert pool._home.place.is_in_use("ana")
+    place = StoreDirectory(tmp_path / "store").place
+    assert place.is_in_use("ana")
 
     asyncio.run(pool.aclose())
 
-    assert not pool._home.place.is_in_use("ana")
+    assert not place.is_in_use("ana")
 
 
 async def test_a_closed_pool_opens_nothing(pool: RecallPool, closed: list[str]) -> None:

@@ -190,7 +190,7 @@ def test_parts_that_the_file_dates_cost_few_hashes_each_and_keep_their_ids(
     assert [one.memory_id for one in after][-2:] == [f"a.md#topic-{count - 1}x", "a.md#walk-2"]
 
     hashed = list[Memory]()
-    content_hash = Memory.content_hash.fget  # type: ignore[attr-defined]
+    content_hash: Callable[[Memory], str] = vars(Memory)["content_hash"].fget
 
     def counted(memory: Memory) -> object:
         hashed.append(memory)

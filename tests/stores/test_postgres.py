@@ -109,7 +109,7 @@ def test_a_missing_pgvector_is_said_in_one_sentence() -> None:
     server = PostgresServer("postgresql://me@localhost/memories")
     with (
         pytest.raises(StoreError, match="PostgreSQL is running; install pgvector there, or keep"),
-        server._errors(),
+        server._errors(),  # pyright: ignore[reportPrivateUsage] - pgvector is there
     ):
         raise psycopg.errors.FeatureNotSupported(said)
 

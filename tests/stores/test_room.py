@@ -25,7 +25,8 @@ async def test_a_place_that_is_left_in_one_event_loop_is_given_in_another() -> N
     await room.enter(within_s=60)
     other = threading.Thread(target=asyncio.run, args=(room.enter(within_s=60),))
     other.start()
-    while not room._waiting:  # noqa: ASYNC110 - it waits in another thread
+    waiting = room._waiting  # pyright: ignore[reportPrivateUsage] - to be sure that it waits
+    while not waiting:  # noqa: ASYNC110 - in another thread
         await asyncio.sleep(0.001)
 
     await asyncio.to_thread(room.leave)
