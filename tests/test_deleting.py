@@ -194,10 +194,11 @@ async def test_what_is_under_way_does_not_go_on_in_a_new_entity_of_the_name(
 async def test_files_that_vanish_are_not_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def found(folder: Path) -> list[tuple[str, list[str], list[str]]]:
+        return [(str(folder), [], ["stays", "counters.db-journal"])]
+
     (tmp_path / "stays").write_bytes(b"four")
-    monkeypatch.setattr(
-        os, "walk", lambda _: [(str(tmp_path), [], ["stays", "counters.db-journal"])]
-    )
+    monkeypatch.setattr(os, "walk", found)
 
     assert file_sizes(tmp_path) == [4]
 
