@@ -21,7 +21,7 @@ SPLIT = 40
 """Best passages that are split into turns; later ones hardly get into any budget."""
 
 SPLIT_TOKENS = 60
-"""Shorter passages stay whole: "ok" says nothing without what it answers."""
+"""Passages of at most so many tokens stay whole: "ok" says nothing without what it answers."""
 
 OWN_WORDS = 0.5
 """Weight of a turn's own words; the passage around it has weight 1."""

@@ -8,8 +8,8 @@
 3. Without a plan, the best score comes first (`unplanned_order`). A look-up by text
    (`is_text_look_up`) keeps the order of hybrid search. Facts that the question names come first.
    Memories that repeat others, or that an annotation calls outdated, come last. In a look-up by
-   text, those that say little about the question come last, too, and before them those that a newer
-   one only seems to replace; otherwise these have lost a third of their relevance in step 2.
+   text, only those come behind them that say little about the question, and those that a newer one
+   seems to replace come last, too; otherwise these have lost a third of their relevance in step 2.
 4. With a plan, the facets share the slots (`select.py`).
 5. The critic's order goes before all that, and what people and agents voted for goes before the
    critic's order. The first k get the slots, in addition to what people and agents voted for
@@ -220,10 +220,12 @@ def unplanned_order(pool: Pool, final: Floats, factors: Floats, state: RecallSta
 
 
 def fills_a_slot(memory_id: str, pool: Pool, state: RecallState) -> bool:
-    """Whether a memory says so little about a look-up by text that it only fills a slot."""
+    """Whether a memory only fills a slot of a look-up by text: it says little about the question,
+    or an annotation calls it outdated."""
     if not is_text_look_up(state) or memory_id in named_facts(state):
         return False
-    return best_text(pool.candidates[memory_id]) < LEAST_RELEVANCE
+    candidate = pool.candidates[memory_id]
+    return "outdated_by" in candidate or best_text(candidate) < LEAST_RELEVANCE
 
 
 def lookup_scores(

@@ -102,8 +102,10 @@ def test_a_newer_note_replaces_an_older_one_only_where_it_answers_about_as_well(
         assert picked(pool, state) == order
 
 
-def test_what_is_close_to_another_comes_before_what_says_little() -> None:
-    rows = [[0.6], [0.3], [0.01]]
-    pool, state = looked_up(rows, fused=[0.03, 0.01, 0.02], directions=[0, 0, 1])
+def test_what_is_close_to_another_comes_before_what_says_little_and_what_is_outdated() -> None:
+    for last, outdated in ((0.01, {}), (0.5, {"outdated_by": "m0"})):
+        rows = [[0.6], [0.3], [last]]
+        pool, state = looked_up(rows, fused=[0.03, 0.01, 0.02], directions=[0, 0, 1])
+        cast(dict[str, Any], state["candidates"]["m2"]).update(outdated)
 
-    assert picked(pool, state) == ["m0", "m1", "m2"]
+        assert picked(pool, state) == ["m0", "m1", "m2"]
