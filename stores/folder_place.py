@@ -45,11 +45,7 @@ class FolderPlace:
     """A `StorePlace` in a folder, with Chroma inside it or on a server."""
 
     def __init__(self, folder: Path, *, chroma_url: str | None) -> None:
-        """Creates nothing, and finishes deletions that were killed.
-
-        Raises:
-            StoreError: there can be no folder at this path.
-        """
+        """Creates nothing. Raises StoreError if there can be no folder at this path."""
         for place in (folder, *folder.parents):
             if _is_file(place):
                 raise StoreError(
@@ -57,8 +53,6 @@ class FolderPlace:
                     f"(--store DIR)"
                 )
         self.name, self.folder, self.server = str(folder), folder, chroma_url
-        for left in folder.glob(f"{_DELETED}*"):  # by a deletion that was killed
-            _remove(left)
         self._names = CollectionNames(self.manifest)
         self._chroma: ChromaClient = (
             ChromaServer(chroma_url, store=str(folder))
@@ -129,11 +123,17 @@ class FolderPlace:
 
     def erase(self, entity: str) -> None:
         """See `StorePlace`."""
+        self.finish_erasing()
         own, deleted = self._own(entity), self.folder / f"{_DELETED}{uuid4().hex}"
         if own.exists():
             # at once: what others read or write after this is not half deleted, and not this
             own.rename(deleted)
             _remove(deleted)
+
+    def finish_erasing(self) -> None:
+        """See `StorePlace`."""
+        for left in self.folder.glob(f"{_DELETED}*"):
+            _remove(left)
 
     def check_vectors(self) -> None:
         """See `StorePlace`."""

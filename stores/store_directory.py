@@ -172,6 +172,7 @@ class StoreDirectory:
 
     def _checked(self, catalog: Catalog, wanted: Identity) -> Identity:
         """The catalog's identity; `wanted` if nothing is stored."""
+        self.place.finish_erasing()
         manifest = self.place.manifest()
         if catalog.exists():
             known = catalog.identity()

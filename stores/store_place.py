@@ -99,6 +99,10 @@ class StorePlace(Protocol):
         """Delete everything of the entity except its vectors."""
         ...
 
+    def finish_erasing(self) -> None:
+        """Delete what an `erase` that was killed has left."""
+        ...
+
     def check_vectors(self) -> None:
         """Raise CorruptStoreError if the vectors cannot be read at all."""
         ...

@@ -217,6 +217,8 @@ async def test_a_deletion_that_was_killed_is_finished_when_the_store_is_opened(
 
     assert StoreDirectory(tmp_path).entities() == []
 
+    await (await Recall.aopen(tmp_path, entity="noor", embedder="hashing")).aclose()
+
     assert not any(b"zebraquartz" in path.read_bytes() for path in files_below(tmp_path))
     with pytest.raises(UnknownEntityError):
         await adelete_entity(tmp_path, "mara")

@@ -148,6 +148,9 @@ class PostgresPlace:
             connection.execute("DELETE FROM annotating WHERE entity = %s", (slug,))
         shutil.rmtree(self.folder / "entities" / slug, ignore_errors=True)
 
+    def finish_erasing(self) -> None:
+        """See `StorePlace`. A database erases all or nothing."""
+
     def check_vectors(self) -> None:
         """See `StorePlace`. Does nothing, because the servers look after the vectors."""
 
