@@ -127,7 +127,8 @@ def best_answer(
         limit = COPIES if is_text_look_up(state) else SAID_AHEAD
         order = unplanned_order(pool, scores, factors, state)
         close_to = close_to_one_ahead(order, pool, limit=limit)
-        order.sort(key=lambda one: (fills_a_slot(one, pool, state), one in close_to))
+        fillers = filling_slots(pool, state)
+        order.sort(key=lambda one: (one in fillers, one in close_to))
     selected = select(
         pool,
         relevance,
@@ -209,23 +210,28 @@ def unplanned_order(pool: Pool, final: Floats, factors: Floats, state: RecallSta
     if is_text_look_up(state):
         scores = lookup_scores(pool, scores, factors, state)
         replaced = {old for old, new in pool.replaced_by.items() if new in scores}
+    fillers = filling_slots(pool, state)
     named = [one for one in named_facts(state) if one in scores]
     order = dict.fromkeys([*named, *sorted(scores, key=lambda one: -scores[one])])
 
     def put_back(memory_id: str) -> tuple[bool, bool, bool]:
         is_outdated = "outdated_by" in pool.candidates[memory_id]
-        return is_outdated, fills_a_slot(memory_id, pool, state), memory_id in replaced
+        return is_outdated, memory_id in fillers, memory_id in replaced
 
     return sorted(order, key=put_back)
 
 
-def fills_a_slot(memory_id: str, pool: Pool, state: RecallState) -> bool:
-    """Whether a memory only fills a slot of a look-up by text: it says little about the question,
-    or an annotation calls it outdated."""
-    if not is_text_look_up(state) or memory_id in named_facts(state):
-        return False
-    candidate = pool.candidates[memory_id]
-    return "outdated_by" in candidate or best_text(candidate) < LEAST_RELEVANCE
+def filling_slots(pool: Pool, state: RecallState) -> set[str]:
+    """Ids of the memories that only fill slots of a look-up by text: they say little about the
+    question, or an annotation calls them outdated."""
+    if not is_text_look_up(state):
+        return set()
+    little = {
+        memory_id
+        for memory_id, candidate in pool.candidates.items()
+        if "outdated_by" in candidate or best_text(candidate) < LEAST_RELEVANCE
+    }
+    return little - set(named_facts(state))
 
 
 def lookup_scores(
@@ -268,7 +274,7 @@ def named_facts(state: RecallState) -> list[str]:
     ]
 
 
-def answering_for_themselves(pool: Pool, *, share: float = 1.0) -> Pool:
+def answering_for_themselves(pool: Pool, *, share: float) -> Pool:
     """The pool, where a memory that answers better than its newer version is not replaced.
 
     A newer note replaces an older one only if its relevance to the question is at least this share
