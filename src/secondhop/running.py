@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar, cast
 
 from secondhop.errors import (
@@ -163,6 +164,12 @@ class Answering:
             raise UnknownEntityError(self._services.entity, store=self._name)
         if self._is_warm:
             return
+        # while LangGraph is imported, the model loads in a thread of its own
+        importing = asyncio.to_thread(import_module, "secondhop.graph.builder")
+        await asyncio.gather(self._warm(), importing)
+
+    async def _warm(self) -> None:
+        """Load what recalls embed with. Raises ModelUnavailableError if it is not installed."""
         try:
             await self._services.playbooks.warm()
         except ModelUnavailableError:
