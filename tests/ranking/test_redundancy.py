@@ -1,12 +1,8 @@
 """How much of a candidate other candidates say."""
 
-from collections import OrderedDict
-
 import numpy as np
 import pytest
 
-from secondhop.ranking import shingles
-from secondhop.ranking.arrays import Indices
 from secondhop.ranking.coverage import Sharpening, evidence_coverage
 from secondhop.ranking.evidence import Evidence
 from secondhop.ranking.shingles import shingle_overlap
@@ -46,21 +42,3 @@ def test_containment_is_directed_and_works_by_characters_in_chinese() -> None:
 )
 def test_words_of_every_script(text: str, expected: list[str]) -> None:
     assert words(text) == expected
-
-
-def test_what_is_remembered_of_a_text_does_not_hold_its_words(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    kept: OrderedDict[bytes, Indices] = OrderedDict()
-    monkeypatch.setattr(shingles, "_kept", kept)
-    secret = "the vault opens with zanzibarquux"
-
-    first = shingle_overlap([secret, "the vault opens"])
-
-    assert len(kept) == 2
-    assert "zanzibarquux" not in repr(kept)
-    assert b"zanzibarquux" not in b"".join(key for key in kept)
-    np.testing.assert_array_equal(shingle_overlap([secret, "the vault opens"]), first)
-    for start in range(0, 5_000, 50):
-        shingle_overlap([f"text number {start + n}" for n in range(50)])
-    assert len(kept) == 4_096

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from secondhop.errors import ModelUnavailableError
 from secondhop.models.assets import TIKTOKEN_RANKS, ensure_assets
+from secondhop.text_cache import TextCache
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -22,6 +23,10 @@ _PIECE_CHARS = 20_000
 _LONGEST_RUN_CHARS = 100_000
 _SAFE_CUT = re.compile(r"(?<=[^\W_])(?=[ \n])")
 """Between a letter or digit and a space or newline; no token of cl100k_base spans this place."""
+
+_COUNTS_KEPT = 16_384
+"""Texts whose counts are remembered, in some 3 MB: recalls count the same memories again and again,
+and each prompt twice."""
 
 _encoding: "Encoding | None" = None
 _loading = threading.Lock()
@@ -41,12 +46,20 @@ def prepare_tokens(*, cache_dir: Path | None = None, offline: bool = False) -> "
 def count_tokens(text: str) -> int:
     """cl100k_base tokens of `text`; special tokens like <|endoftext|> count as plain text.
 
-    Counts 5 MB per second. The result is exact, except for runs of over 100,000 characters without
-    a safe place to cut (a letter or digit before a space or newline). They are cut anywhere, and
-    each cut may add a token or two. Raises ModelUnavailableError as `prepare_tokens`.
+    Counts 5 MB per second, and remembers the latest counts. The result is exact, except for runs of
+    over 100,000 characters without a safe place to cut (a letter or digit before a space or
+    newline). They are cut anywhere, and each cut may add a token or two. Raises
+    ModelUnavailableError as `prepare_tokens`.
     """
+    return _counted(text)
+
+
+def _counts(text: str) -> int:
     encoding = _encoding or prepare_tokens()
     return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
+
+
+_counted = TextCache(_counts, size=_COUNTS_KEPT)
 
 
 def prompt_tokens(prompt: "RenderedPrompt") -> int:

@@ -1,14 +1,12 @@
 """Literal repetition: how many of a text's word shingles another text contains."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
-from hashlib import sha256
 
 import numpy as np
 
 from secondhop.ranking.arrays import Floats, Indices, row_products
 from secondhop.ranking.words import words
+from secondhop.text_cache import TextCache
 
 SIZE = 3
 """Words of a shingle."""
@@ -20,14 +18,7 @@ _BINS = 1 << 16
 """Bins for a first, cheap comparison; a typical pool has some 20,000 shingles."""
 
 _TEXTS_KEPT = 4096
-"""How many texts' shingles are cached: some 8 MB for passages of usual length."""
-
-_kept: OrderedDict[bytes, Indices] = OrderedDict()
-"""{sha256 of a text: its shingles}, most recently used last.
-
-The key is a hash, because the cache outlives deleted memories and must not hold their words.
-"""
-_keeping = threading.Lock()
+"""Texts whose shingles are kept: some 8 MB for passages of usual length."""
 
 
 def shingle_overlap(texts: Sequence[str]) -> Floats:
@@ -51,22 +42,7 @@ def shingle_overlap(texts: Sequence[str]) -> Floats:
     return shared / np.maximum(counts, 1)[:, None]
 
 
-def _shingles(text: str) -> Indices:
-    """`_computed`, cached because one recall asks for the same passages several times."""
-    key = sha256(text.encode("utf-8", "surrogatepass")).digest()
-    with _keeping:
-        if key in _kept:
-            _kept.move_to_end(key)
-            return _kept[key]
-    shingles = _computed(text)
-    with _keeping:
-        _kept[key] = shingles
-        while len(_kept) > _TEXTS_KEPT:
-            _kept.popitem(last=False)
-    return shingles
-
-
-def _computed(text: str) -> Indices:
+def _hashes(text: str) -> Indices:
     """The distinct shingles of a text as 64-bit hashes, valid in this process only.
 
     Python's hash of a tuple of words makes two different shingles collide about once in 10^9 pools.
@@ -76,6 +52,10 @@ def _computed(text: str) -> Indices:
         return np.empty(0, dtype=np.int64)
     whole = [tuple(own)] if len(own) < SIZE else zip(*(own[n:] for n in range(SIZE)), strict=False)
     return np.fromiter(set(map(hash, whole)), dtype=np.int64)
+
+
+_shingles = TextCache(_hashes, size=_TEXTS_KEPT)
+"""`_hashes`, remembered because one recall asks for the same passages several times."""
 
 
 def _shared_counts(shingles: list[Indices]) -> Floats:

@@ -1,0 +1,1 @@
+../../../src/secondhop/text_cache.py
