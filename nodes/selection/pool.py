@@ -43,9 +43,14 @@ class Pool:
         """{memory id: its row}."""
         return {memory_id: row for row, memory_id in enumerate(self.ids)}
 
+    @cached_property
+    def _said(self) -> Coverage:
+        """How much all candidates say of one another."""
+        return evidence_coverage(self.evidence, sharpening=self.scale.repeats)
+
     def coverage(self, rows: Sequence[int]) -> Coverage:
         """How much the candidates in these rows say of one another, in the order of `rows`."""
-        return evidence_coverage(self.evidence.part(rows), sharpening=self.scale.repeats)
+        return self._said.part(rows)
 
 
 async def load_pool(

@@ -17,6 +17,7 @@ whatever the cosine is. The measure is directed: a long memory covers its summar
 covers the long memory only in part.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,6 +41,13 @@ class Coverage:
         """[n_candidates]: mean of `covered` [n_units] over a candidate's units; 0 without units."""
         sums = np.bincount(self.owner, weights=covered, minlength=self.units.shape[1])
         return np.asarray(sums / self._unit_counts, dtype=np.float64)
+
+    def part(self, candidates: Sequence[int]) -> "Coverage":
+        """Among these candidates alone; their index becomes their place in the sequence."""
+        own = [np.flatnonzero(self.owner == one) for one in candidates]
+        rows = np.concatenate([*own, np.empty(0, dtype=np.intp)])
+        owner = np.repeat(np.arange(len(own)), [len(units) for units in own])
+        return Coverage(self.units[np.ix_(rows, candidates)], owner)
 
     def matrix(self) -> Floats:
         """[n, n]: how much of candidate i candidate j says alone."""

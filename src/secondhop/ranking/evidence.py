@@ -1,7 +1,7 @@
 """The evidence of a pool's candidates, and which candidates newer ones seem to replace."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -19,10 +19,6 @@ class Evidence:
     """For each candidate, the rows of its evidence passages; may be empty."""
     texts: Sequence[str]
     """[n_passages] the passages' texts."""
-
-    def part(self, candidates: Sequence[int]) -> "Evidence":
-        """The evidence of these candidates; their index becomes their place in the sequence."""
-        return replace(self, passages=[self.passages[one] for one in candidates])
 
     @cached_property
     def rows(self) -> Indices:
