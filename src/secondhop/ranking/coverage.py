@@ -44,10 +44,11 @@ class Coverage:
 
     def part(self, candidates: Sequence[int]) -> "Coverage":
         """Among these candidates alone; their index becomes their place in the sequence."""
+        columns = np.array(candidates, dtype=np.intp)
         own = [np.flatnonzero(self.owner == one) for one in candidates]
         rows = np.concatenate([*own, np.empty(0, dtype=np.intp)])
         owner = np.repeat(np.arange(len(own)), [len(units) for units in own])
-        return Coverage(self.units[np.ix_(rows, candidates)], owner)
+        return Coverage(self.units[np.ix_(rows, columns)], owner)
 
     def matrix(self) -> Floats:
         """[n, n]: how much of candidate i candidate j says alone."""
