@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,37 @@ def test_built_memories_are_added_superseded_deprecated_and_restored(http: httpx
     assert content(http.post(f"{HERE}/restore/tents/old"))["done"] == "restored"
     why = {"reason": "sold"}
     assert content(http.post(f"{HERE}/deprecate/tents/old", json=why))["done"] == "deprecated"
+
+
+def test_a_text_alone_is_stored_with_a_new_id_and_the_time_of_now(http: httpx.Client) -> None:
+    before = datetime.now(UTC)
+    one = content(http.post(f"{HERE}/memories", json={"text": "The boat is red.\nAnd old."}), 201)
+    texts = [{"text": "The oars are green."}, {"text": "The sail is white.", "title": "Sail"}]
+    more = content(http.post(f"{HERE}/memories", json={"memories": texts}), 201)
+
+    ids = [*one["memory_ids"], *more["memory_ids"]]
+    stored = [content(http.get(f"{HERE}/memories/{name}")) for name in ids]
+    assert [one["stored"], more["stored"]] == [1, 2]
+    assert [memory["title"] for memory in stored] == [
+        "The boat is red.",
+        "The oars are green.",
+        "Sail",
+    ]
+    assert all(datetime.fromisoformat(memory["created_at"]) >= before for memory in stored)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"text": "  "},
+        {"text": "a", "messages": [{"content": "b"}]},
+        {"text": "a", "memories": [{"text": "b"}]},
+        {"memories": [{"title": "nothing"}]},
+    ],
+)
+def test_a_memory_without_one_text_is_refused(http: httpx.Client, body: dict[str, Any]) -> None:
+    assert content(http.post(f"{HERE}/memories", json=body), 422)["detail"]
 
 
 def test_pages_of_memories_join_without_a_gap(http: httpx.Client) -> None:

@@ -10,7 +10,7 @@ from secondhop.graph.explanation import Explanation, ScorePart
 from secondhop.graph.result import Evidence, RecalledMemory, RecallResult, Spent
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VotesOfRound
 from secondhop.memories.records import Forgotten, Kept
-from secondhop.server.bodies import Ledger, Resolved
+from secondhop.server.bodies import Added, Ledger, Resolved
 from secondhop.sessions.learner import Learned
 
 ASKED = "Help me prepare for my interview"
@@ -91,6 +91,16 @@ ANSWERS: Final[tuple[BaseModel, ...]] = (
     Kept(memory_id="plan-2", done="remembered", supersedes=["plan"]),
     Forgotten(memory_ids=["plan"], passages=1, traces=2, complete=True),
     Ledger(read=1, stored=1, unchanged=0, deleted=0, skipped=[], notices=[], passages=1),
+    Added(
+        read=1,
+        stored=1,
+        unchanged=0,
+        deleted=0,
+        skipped=[],
+        notices=[],
+        passages=1,
+        memory_ids=["note-1"],
+    ),
 )
 
 

@@ -1,13 +1,14 @@
 """Bodies of requests, and the answers that are not what `Recall` returns."""
 
 import re
+from dataclasses import fields
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
 
 from secondhop.graph.session_result import ResolvedSession
-from secondhop.memories.building import Rememberable, rememberable
+from secondhop.memories.building import Rememberable, new_id_of, rememberable
 from secondhop.memories.records import Version
 from secondhop.moments import with_zone
 from secondhop.nodes.state import Effort
@@ -15,6 +16,7 @@ from secondhop.observe.records import Said
 from secondhop.ranking.votes import VoteName
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import Memory, Message
+from secondhop.stores.titles import first_words
 from secondhop.stores.where import Where
 
 MemoryId: TypeAlias = Annotated[str, Field(min_length=1, max_length=500)]
@@ -172,13 +174,14 @@ class MessageBody(Body):
 
 
 class MemoryBody(Body):
-    """A memory that the caller built: `secondhop.Memory`."""
+    """A memory that the caller built, as `secondhop.Memory`; its `text` alone will do."""
 
-    memory_id: MemoryId
-    title: str = ""
+    memory_id: MemoryId | None = Field(None, description="Default a new one.")
+    title: str = Field("", description="Default the first words of `text`.")
     source: str = "note"
-    created_at: Moment
-    messages: list[MessageBody] = Field(min_length=1)
+    created_at: Moment | None = Field(None, description="When it was written; default now.")
+    text: str | None = Field(None, description="Instead of `messages`: what the user wrote.")
+    messages: list[MessageBody] | None = Field(None, min_length=1)
     kind: Kind = "continuity"
     subject: str = ""
     attribute: str = ""
@@ -194,19 +197,37 @@ class MemoryBody(Body):
     )
     tags: list[str] = Field(default_factory=list[str], description="To filter by.")
 
-    def memory(self) -> Memory:
+    @model_validator(mode="after")
+    def one_of_its_forms(self) -> Self:
+        """Raises ValueError unless it has either a text or messages."""
+        if (self.text is None) == (self.messages is None):
+            raise ValueError("a memory needs a text, or messages instead of it")
+        if self.text is not None and not self.text.strip():
+            raise ValueError("there is nothing to store: the text is empty")
+        return self
+
+    def memory(self, *, now: datetime) -> Memory:
         """The memory as the library takes it; a time without a zone is in UTC."""
-        given = self.model_dump(exclude={"messages", "created_at"})
+        given = self.model_dump(include={one.name for one in fields(Memory)})
         given |= {name: tuple(given[name]) for name in ("cues", "broad_cues", "replaces", "tags")}
-        return Memory(
-            created_at=with_zone(self.created_at),
-            messages=tuple(Message(one.role, one.content) for one in self.messages),
-            **given,
-        )
+        text = self.text or ""
+        said = [Message("user", text)] if text else []
+        said += [Message(one.role, one.content) for one in self.messages or ()]
+        given |= {
+            "memory_id": self.memory_id or new_id_of(text),
+            "title": self.title or first_words(text),
+            "created_at": with_zone(self.created_at or now),
+            "messages": tuple(said),
+        }
+        return Memory(**given)
 
 
-class MemoriesBody(Body):
-    """Memories to store; if an id is already stored, the new text replaces the old one."""
+class MemoriesBody(MemoryBody):
+    """A memory to store, or several in `memories`.
+
+    If an id is already stored, the new text replaces the old one. Without ids, what is sent twice
+    is stored twice.
+    """
 
     model_config = ConfigDict(
         json_schema_extra=example(
@@ -221,7 +242,21 @@ class MemoriesBody(Body):
         )
     )
 
-    memories: list[MemoryBody] = Field(min_length=1, max_length=1000)
+    memories: list[MemoryBody] | None = Field(None, min_length=1, max_length=1000)
+
+    @model_validator(mode="after")
+    def one_of_its_forms(self) -> Self:
+        """Raises ValueError unless it is one memory, or nothing but `memories`."""
+        if self.memories is None:
+            return super().one_of_its_forms()
+        if self.model_fields_set != {"memories"}:
+            raise ValueError("send one memory, or several in `memories`, not both")
+        return self
+
+    def each(self, *, now: datetime) -> list[Memory]:
+        """The memories in their order; those without a date are from `now`."""
+        own: list[MemoryBody] = [self] if self.memories is None else self.memories
+        return [one.memory(now=now) for one in own]
 
 
 class UpdateBody(Body):
@@ -366,6 +401,12 @@ class Ledger(BaseModel):
     skipped: list[dict[str, str]]
     notices: list[dict[str, str]]
     passages: int
+
+
+class Added(Ledger):
+    """What became of memories that were sent, and their ids."""
+
+    memory_ids: list[str] = Field(description="In the order of the body.")
 
 
 class Resolved(BaseModel):

@@ -23,6 +23,7 @@ from secondhop.memories.records import (
 from secondhop.observe.records import Observed
 from secondhop.server.access import Caller, EntityName, Readable, Server, Writable, expect
 from secondhop.server.bodies import (
+    Added,
     CueBody,
     EntityStats,
     Ledger,
@@ -82,10 +83,13 @@ async def list_memories(
 
 
 @router.post("/memories", status_code=201)
-async def add(recall: Writable, body: MemoriesBody) -> Ledger:
-    """Store memories that you built."""
-    ledger = await recall.aadd([one.memory() for one in body.memories])
-    return Ledger.model_validate(ledger.to_dict())
+async def add(recall: Writable, body: MemoriesBody) -> Added:
+    """Store memories that you built, or texts."""
+    memories = body.each(now=recall.memories.writing.clock())
+    ledger = await recall.aadd(memories)
+    return Added.model_validate(
+        ledger.to_dict() | {"memory_ids": [one.memory_id for one in memories]}
+    )
 
 
 @router.post("/remember", status_code=201)
