@@ -198,13 +198,17 @@ class MemoryBody(Body):
     tags: list[str] = Field(default_factory=list[str], description="To filter by.")
 
     @model_validator(mode="after")
-    def one_of_its_forms(self) -> Self:
+    def checked(self) -> Self:
+        """Refuse a body that `check_form` refuses."""
+        self.check_form()
+        return self
+
+    def check_form(self) -> None:
         """Raises ValueError unless it has either a text or messages."""
         if (self.text is None) == (self.messages is None):
             raise ValueError("a memory needs a text, or messages instead of it")
         if self.text is not None and not self.text.strip():
             raise ValueError("there is nothing to store: the text is empty")
-        return self
 
     def memory(self, *, now: datetime) -> Memory:
         """The memory as the library takes it; a time without a zone is in UTC."""
@@ -244,14 +248,12 @@ class MemoriesBody(MemoryBody):
 
     memories: list[MemoryBody] | None = Field(None, min_length=1, max_length=1000)
 
-    @model_validator(mode="after")
-    def one_of_its_forms(self) -> Self:
+    def check_form(self) -> None:
         """Raises ValueError unless it is one memory, or nothing but `memories`."""
         if self.memories is None:
-            return super().one_of_its_forms()
-        if self.model_fields_set != {"memories"}:
+            super().check_form()
+        elif self.model_fields_set != {"memories"}:
             raise ValueError("send one memory, or several in `memories`, not both")
-        return self
 
     def each(self, *, now: datetime) -> list[Memory]:
         """The memories in their order; those without a date are from `now`."""
