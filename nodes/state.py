@@ -365,7 +365,7 @@ class RecallState(TypedDict, total=False):
     weakened: dict[str, str]
     """{memory id: the newer memory that lowers its score}, for the candidates of that answer."""
     named: dict[str, str]
-    """{memory id: a name from the question that its text contains and most other texts do not}."""
+    """{memory id: words of the question that its text contains and most other texts do not}."""
     close_to: dict[str, str]
     """{memory id: the memory ahead that says most of the same}, for those that came last for it."""
     seen: list[str]

@@ -61,5 +61,14 @@ def has_subject(question: str) -> bool:
     It names two things, or one without pointing back ("Where is the market?"). Stop words, tasks
     ("write") and words about an answer name nothing. English only: elsewhere every word counts.
     """
-    telling = set(words(question)) - STOP_WORDS - TASK_WORDS - OF_THE_ANSWER
-    return len(telling) > (1 if _REFERS.search(question) else 0)
+    return len(telling_words(question)) > (1 if _REFERS.search(question) else 0)
+
+
+def telling_words(question: str) -> list[str]:
+    """The words that say what a question is about, each once, in order.
+
+    >>> telling_words("Did you write anything about the attic or the attic stairs?")
+    ['attic', 'stairs']
+    """
+    little = STOP_WORDS | TASK_WORDS | OF_THE_ANSWER
+    return [word for word in dict.fromkeys(words(question)) if word not in little]

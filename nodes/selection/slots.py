@@ -14,7 +14,8 @@
 5. The critic's order goes before all that, and what people and agents voted for goes before the
    critic's order. The first k get the slots, in addition to what people and agents voted for
    (`select.py`).
-6. If nothing is near the question, the answer is empty (`answerable.py`).
+6. If nothing is near the question, the answer is empty (`answerable.py`). If only rare words that
+   they share with the question speak for some memories, these come first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,9 +75,9 @@ class BestAnswer:
     selected: Selection
     """The slots as they would be given, whether or not the question can be answered."""
     near: bool
-    """Whether anything stored is about the question, by its text, a cue, or a rare name."""
+    """Whether anything stored is about the question, by its text, a cue, or rare words."""
     named: Mapping[str, str]
-    """{memory id: a name from the question that its text contains and most other texts do not}."""
+    """{memory id: words of the question that its text contains and most other texts do not}."""
     given: bool
     """Whether there is an answer: something is near and was not refused, or was voted for."""
     weakened: Mapping[str, str]
@@ -123,12 +124,16 @@ def best_answer(
     relevance = np.minimum(scores, 1.0)  # facets share slots by it; the order goes by the scores
     order: list[str] | None = None
     close_to: dict[str, str] = {}
+    named = named_in_question(pool, state["question"])
+    near, _, _ = answerable(state, state["kind"], min_score=settings.min_score)
     if is_unplanned(state):
         limit = COPIES if is_text_look_up(state) else SAID_AHEAD
         order = unplanned_order(pool, scores, factors, state)
         close_to = close_to_one_ahead(order, pool, limit=limit)
         fillers = filling_slots(pool, state)
         order.sort(key=lambda one: (one in fillers, one in close_to))
+        if not near:  # only these speak for an answer
+            order.sort(key=lambda one: one not in named)
     selected = select(
         pool,
         relevance,
@@ -141,8 +146,7 @@ def best_answer(
         close_to=close_to,
     )
     selected = replace(selected, picks=under_their_playbook(selected.picks, state))
-    named = named_in_question(pool, state["question"])
-    near, _, _ = answerable(state, state["kind"], min_score=settings.min_score, named=bool(named))
+    near = near or bool(named)
     given = bool(kept) or is_answered(near, led, votes, state)
     implied = implied_picks(pool, relevance, state) if led is None else []
     return BestAnswer(

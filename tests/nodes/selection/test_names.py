@@ -1,7 +1,12 @@
-"""A name that the question and a memory share is enough for an answer."""
+"""A name, or all telling words, that the question and a memory share are enough for an answer."""
 
 from tests.fakes import note
 from tests.small_world import SmallWorld, ask
+
+SUNDAY = (
+    "A long Sunday at the lake: the children fought over the canoe, the bread was stale, a heron "
+    "stood in the reeds all morning, and both ferry tickets blew into the water before lunch."
+)
 
 
 async def test_a_look_up_is_answered_if_a_memory_holds_its_name(world: SmallWorld) -> None:
@@ -24,3 +29,20 @@ async def test_a_name_that_many_memories_hold_does_not_count(world: SmallWorld) 
     result, _ = await ask(world.services(), "Which dessert suits Oriol's anniversary?")
 
     assert result.ids() == []
+
+
+async def test_a_look_up_is_answered_if_a_memory_holds_all_its_telling_words(
+    world: SmallWorld,
+) -> None:
+    await world.add(
+        *(note(f"chore-{n}", f"Cleaned the gutter on side {n} of the shed") for n in range(90)),
+        note("tin", f"{SUNDAY} At four uncle came by with a tin of tobacco."),
+    )
+
+    held, _ = await ask(world.services(), "Where was uncle?")
+    only_in_part, _ = await ask(world.services(), "Which submarine captain would please uncle?")
+    common, _ = await ask(world.services(), "Where is the shed gutter?")
+
+    assert held.ids()[:1] == ["tin"]
+    assert only_in_part.ids() == []
+    assert common.ids()
