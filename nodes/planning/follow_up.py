@@ -25,13 +25,22 @@ OF_THE_ANSWER: Final = frozenset(
 )
 """Words about an answer, or about its place in the conversation."""
 
+_NAME: Final = r"(?P<name>[A-ZÀ-Þ][^\W_]+(?:[ -][A-ZÀ-Þ][^\W_]+)*)"
+_NAMED: Final = re.compile(rf"(?P<before>\w+),? {_NAME}")
+"""A name, and the word before it."""
+_NAME_ALONE: Final = re.compile(
+    r"\W*(?:(?i:and|or|but|so|then|what|how)\W+)*(?:(?i:about|for|of|from|with|in|at)\W+)?"
+    rf"{_NAME}\W*"
+)
+"""A follow-up that says nothing but a name: "And for Ben?"."""
+
 EARLIER_CHARS = 2_000
 """The most that is taken of what was asked before."""
 
 
 def with_subject(question: str, earlier: Sequence[str]) -> str:
     """The question; a follow-up comes after the last earlier question that has a subject, and after
-    those that named somebody since ("And Jonas?").
+    those that named somebody since ("And Jonas?"); each is asked of whom the next one names.
 
     Small talk ("thanks!") stays alone.
 
@@ -51,8 +60,42 @@ def with_subject(question: str, earlier: Sequence[str]) -> str:
             before.insert(0, one.strip())
         if has_subject(one):
             break
-    told = "\n".join(before or [earlier[-1]])
+    lines = [*(before or [earlier[-1].strip()]), question]
+    for place, line in enumerate(lines):
+        lines[:place] = [asked_of_another(one, line) for one in lines[:place]]
+    told = "\n".join(lines[:-1])
     return f"{told[:EARLIER_CHARS]}\n{question}".strip()
+
+
+def asked_of_another(earlier: str, follow_up: str) -> str:
+    """The earlier question with the name that the follow-up puts in the place of its own.
+
+    That is clear if the same word is before both names, or if the follow-up says nothing but a name
+    and the question has only one. Else the question stays as it is.
+
+    >>> asked_of_another("What does Ana think about Lisbon?", "And what does Ben think?")
+    'What does Ben think about Lisbon?'
+    >>> asked_of_another("Plan my trip to Lisbon", "And what should Ben bring?")
+    'Plan my trip to Lisbon'
+    """
+    new = names_with_the_word_before(follow_up)
+    if len(new) != 1 or new[0]["name"] in earlier:
+        return earlier
+    old = names_with_the_word_before(earlier)
+    same = [one for one in old if one["before"].casefold() == new[0]["before"].casefold()]
+    replaced = same or (old if _NAME_ALONE.fullmatch(follow_up) else [])
+    if len(replaced) != 1:
+        return earlier
+    start, end = replaced[0].span("name")
+    return earlier[:start] + new[0]["name"] + earlier[end:]
+
+
+def names_with_the_word_before(question: str) -> list[re.Match[str]]:
+    """The names inside the sentences of a question, as `names_in` finds them."""
+    names = names_in(question)
+    return [
+        one for one in _NAMED.finditer(question) if {*re.split("[ -]", one["name"])} <= {*names}
+    ]
 
 
 def has_subject(question: str) -> bool:

@@ -47,7 +47,37 @@ def test_the_last_question_counts_if_none_has_a_subject() -> None:
 def test_who_was_named_since_counts() -> None:
     earlier = ["How is school going for Mia?", "Thanks!", "And Jonas?", "Why?"]
     found = with_subject("What about his sport?", earlier)
-    assert found.splitlines() == [earlier[0], "And Jonas?", "What about his sport?"]
+    asked_of_jonas = "How is school going for Jonas?"
+    assert found.splitlines() == [asked_of_jonas, "And Jonas?", "What about his sport?"]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "searched"),
+    [
+        ("When can Ana go?", "And when can Ben?", "When can Ben go?"),
+        ("What could I give Ana?", "And for Ben?", "What could I give Ben?"),
+        ("Plan my trip to Lisbon", "What about Porto?", "Plan my trip to Porto"),
+    ],
+)
+def test_a_follow_up_about_somebody_else_asks_the_same_of_them(
+    earlier: str, question: str, searched: str
+) -> None:
+    assert with_subject(question, [earlier]) == f"{searched}\n{question}"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question"),
+    [
+        ("Plan a birthday for Ana", "And what should Ben bring?"),
+        ("What does Ana think about Lisbon?", "And Ben?"),
+        ("When does Ana meet Ben?", "And when does Ben?"),
+        ("Prepare my Carefeed talk", "Can you turn this into a message to Ben?"),
+    ],
+)
+def test_names_stay_if_it_is_not_clear_whose_place_another_takes(
+    earlier: str, question: str
+) -> None:
+    assert with_subject(question, [earlier]) == f"{earlier}\n{question}"
 
 
 @pytest.mark.parametrize("earlier", [QUESTION, 5, {"a": "b"}, [1]])
