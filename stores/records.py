@@ -26,6 +26,11 @@ class Message:
     role: str
     content: str
 
+    @property
+    def speaker(self) -> str:
+        """What a reader calls the role: "User", "Assistant", or a name as it is."""
+        return {"user": "User", "assistant": "Assistant"}.get(self.role, self.role)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
@@ -67,6 +72,13 @@ class Memory:
     def text(self) -> str:
         """Its messages, one after another."""
         return "\n\n".join(message.content for message in self.messages)
+
+    @property
+    def transcript(self) -> str:
+        """Its messages, each after its speaker; of a single message only the text."""
+        if len(self.messages) == 1:
+            return self.text
+        return "\n\n".join(f"{one.speaker}: {one.content}" for one in self.messages)
 
     @property
     def content_hash(self) -> str:

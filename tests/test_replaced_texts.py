@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from secondhop.ingest.batches import embedding_text
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.observe.records import Said
 from secondhop.recall import Recall
+from secondhop.stores.records import Message
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -61,6 +63,19 @@ async def test_history_tells_what_it_said_when_that_was_replaced_and_by_which_in
     assert (present.replaced_at, present.end) == (None, "")
     (done,) = [event for event in story.events if event.act == "replaced"]
     assert (done.memory_id, done.at, done.detail) == (memory_id, MARCH, str(file.parent))
+
+
+async def test_history_names_the_speakers_of_earlier_and_present_texts(recall: Recall) -> None:
+    for answer in ("No, white.", "Green it is."):
+        said = (Message("user", "Shall we paint it green?"), Message("Ben", answer))
+        await recall.aadd([replace(note("hall", ""), messages=said)])
+
+    story = await recall.memories.ahistory("hall")
+
+    assert [version.text for version in story.versions] == [
+        "User: Shall we paint it green?\n\nBen: No, white.",
+        "User: Shall we paint it green?\n\nBen: Green it is.",
+    ]
 
 
 async def test_a_recall_sees_the_present_text_alone_whatever_day_it_asks_about(

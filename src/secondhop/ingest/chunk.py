@@ -7,7 +7,6 @@ from secondhop.ingest.pieces import Cutter, Group, Piece
 from secondhop.models.tokens import TokenCounter, count_tokens
 from secondhop.stores.records import Memory, Message, Passage, passage_id_of
 
-_LABELS = {"user": "User", "assistant": "Assistant"}
 _MAX_HEADING_CHARS = 200
 
 MAX_TOKENS = 400
@@ -59,9 +58,7 @@ def _turns(memory: Memory, cutter: Cutter) -> Iterator[Group | Piece]:
             yield Group(tuple(exchange))
             exchange = []
         text = message.content.strip("\n").rstrip()
-        exchange.append(
-            cutter.turn(text, turn=number, speaker=_LABELS.get(message.role, message.role))
-        )
+        exchange.append(cutter.turn(text, turn=number, speaker=message.speaker))
     if exchange:
         yield Group(tuple(exchange))
 

@@ -59,7 +59,7 @@ def versions_of(memory: Memory, view: KeepingView, *, now: datetime) -> Iterable
             update={
                 "kind": text.memory.kind,
                 "title": text.memory.title,
-                "text": text.memory.text,
+                "text": text.memory.transcript,
                 "created_at": text.memory.created_at,
                 "end": f"replaced on {text.replaced_at:%Y-%m-%d}{by}",
                 "end_at": text.replaced_at,
@@ -78,7 +78,7 @@ def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
         memory_id=memory.memory_id,
         kind=memory.kind,
         title=memory.title,
-        text=memory.text,
+        text=memory.transcript,
         created_at=memory.created_at,
         valid_until=keeping.valid_until,
         salience=keeping.salience,

@@ -163,6 +163,7 @@ class Version(Frozen):
     kind: Kind
     title: str
     text: str
+    """With the speakers, if it has several messages."""
     created_at: datetime
     valid_until: datetime | None
     salience: float
