@@ -180,6 +180,8 @@ async def test_what_would_be_overwritten_or_does_not_fit_is_refused(
                 await recall.admin.acopy(same)
         with pytest.raises(UnknownEntityError, match="zoe"):
             await recall.admin.acopy(place("folder")[0], entities=["mara", "zoe"])
+        with pytest.raises(UsageError, match="no entity to copy is named"):
+            await recall.admin.acopy(place("folder")[0], entities=[])
     async with aclosing(StoreDirectory(place("folder")[0])) as misspelt:
         with pytest.raises(StoreError, match="nothing is stored in"):
             await copied(misspelt, place("folder")[0])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import aclosing, closing
 from pathlib import Path
 
-from secondhop.errors import StoreError, UnknownEntityError
+from secondhop.errors import StoreError, UnknownEntityError, UsageError
 from secondhop.graph.result import Frozen
 from secondhop.stores.copying import copy_entity
 from secondhop.stores.store_directory import StoreDirectory
@@ -41,10 +41,13 @@ async def copied(
     """See `Maintenance.acopy`.
 
     Raises:
+        UsageError: no entity is named.
         UnknownEntityError: nothing is stored for one of the entities; nothing was copied.
         StoreError: nothing is stored in the source; else as `copy_entity`, and entities that were
             copied before stay.
     """
+    if entities is not None and not entities:
+        raise UsageError('no entity to copy is named; name one, or all with "*"')
     chosen = await asyncio.to_thread(source.entities) if entities is None else list(entities)
     if not chosen:
         raise StoreError(f"nothing is stored in {source.name}; check --store")

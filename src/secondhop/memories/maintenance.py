@@ -182,6 +182,7 @@ class Maintenance:
             entities: others of the same store instead; "*" for all of them.
 
         Raises:
+            UsageError: `entities` is empty, or the copy would be in the store itself.
             UnknownEntityError: nothing is stored for one of them; nothing was copied.
             StoreError: the target has a different memory of such an entity, or vectors are missing.
         """
