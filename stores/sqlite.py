@@ -193,7 +193,7 @@ class SqliteDatabase:
             finally:
                 self._give_back(connection, inode)
         except sqlite3.Error as error:
-            raise _as_ours(error, self.path, if_damaged=self._if_damaged) from error
+            raise as_ours(error, self.path, if_damaged=self._if_damaged) from error
 
     def _take(self, *, create: bool) -> tuple[sqlite3.Connection, int]:
         """A connection, and the inode of its file; 0 for a file that does not exist yet."""
@@ -335,7 +335,8 @@ def is_open_elsewhere(path: Path) -> bool:
     return False
 
 
-def _as_ours(error: sqlite3.Error, path: Path, *, if_damaged: str) -> StoreError:
+def as_ours(error: sqlite3.Error, path: Path, *, if_damaged: str) -> StoreError:
+    """The error to raise for one of SQLite's: CorruptStoreError only for damage."""
     # the low byte is SQLite's primary code: https://sqlite.org/rescode.html
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
@@ -354,9 +355,12 @@ def _as_ours(error: sqlite3.Error, path: Path, *, if_damaged: str) -> StoreError
         case sqlite3.SQLITE_BUSY:
             return StoreError(f"another program keeps {path} locked; try again when it is done")
         case _:
-            return StoreError(
-                f"could not read or write {path}: {error}; check the disk and the file permissions"
-            )
+            return StoreError(not_read(str(path), error))
+
+
+def not_read(place: str, error: Exception) -> str:
+    """What to say of an error of the disk or its files; it does not say that they are damaged."""
+    return f"could not read or write {place}: {error}; check the disk and the file permissions"
 
 
 def _is_closed_to_us(path: Path) -> bool:

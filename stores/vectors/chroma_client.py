@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, StoreUnavailableError
 from secondhop.stores.records import Vector, Vectors
+from secondhop.stores.sqlite import not_read
 
 HNSW = {
     "space": "cosine",
@@ -225,6 +226,8 @@ def _internal(error: Exception, place: str, *, cure: str) -> StoreError:
         )
     if "is locked" in words or "busy" in words:
         return StoreError(f"another program keeps {place} locked; try again when it is done")
+    if "disk i/o error" in words or "input/output error" in words:
+        return StoreError(not_read(place, error))
     kind = UnloadedIndexError if "nothing found on disk" in words else CorruptStoreError
     return kind(
         f"the vectors in {place} cannot be read ({error}); "

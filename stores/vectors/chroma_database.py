@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from secondhop.errors import CorruptStoreError
 from secondhop.stores.rebuild_command import rebuild_command
+from secondhop.stores.sqlite import as_ours
 
 _BUSY_TIMEOUT_S = 30.0
 _TOPIC = "persistent://default/default/"
@@ -152,11 +153,13 @@ def damaged_vectors(folder: Path, reason: str) -> CorruptStoreError:
 
 @contextmanager
 def _reading(folder: Path) -> Generator[sqlite3.Connection, None, None]:
-    """A connection. What SQLite cannot read is a CorruptStoreError."""
+    """A connection. What SQLite cannot read is a CorruptStoreError, unless the disk failed."""
     try:
         with closing(_connection(folder)) as connection:
             yield connection
     except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR:
+            raise as_ours(error, folder / "chroma.sqlite3", if_damaged="") from error
         raise damaged_vectors(folder, str(error)) from error
 
 

@@ -9,12 +9,15 @@ import pickle
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from errno import EIO
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from secondhop.errors import StoreError
+from secondhop.stores.sqlite import not_read
 from secondhop.stores.vectors.chroma_database import (
     StoredSegment,
     UnfinishedIndexError,
@@ -62,10 +65,13 @@ def check_index(folder: Path, segment: StoredSegment, *, was_cut_off: bool) -> N
         UnfinishedIndexError: they are damaged, and a killed process explains it: `was_cut_off`, or
             `index_metadata.pickle`, which Chroma writes last, ends too early.
         CorruptStoreError: they are damaged, or hold fewer vectors than they should.
+        StoreError: the disk failed.
     """
     try:
         _check_segment(folder, segment)
     except (OSError, ValueError, struct.error) as error:
+        if isinstance(error, OSError) and error.errno == EIO:
+            raise StoreError(not_read(str(folder), error)) from error
         if was_cut_off or isinstance(error, _CutShortError):
             raise UnfinishedIndexError(folder, reason=str(error)) from error
         raise damaged_vectors(folder, str(error)) from error

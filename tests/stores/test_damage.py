@@ -7,17 +7,20 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import aclosing, closing
+from errno import EIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from chromadb.errors import InternalError
 
 from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma import ChromaVectors
 from secondhop.stores.vectors.chroma_bindings import FolderCollection
+from secondhop.stores.vectors.chroma_client import chroma_errors
 from secondhop.stores.vectors.chroma_folder import ChromaFolder
 
 
@@ -86,6 +89,54 @@ async def test_damaged_vectors_are_noticed_when_the_entity_is_opened(
         with pytest.raises(CorruptStoreError, match="secondhop reindex") as refused:
             await home.open_entity("me", embedder_id="hash-16", dimension=16)
     assert f"`secondhop reindex --store {filled}" in str(refused.value)
+
+
+DISK_ERROR = OSError(EIO, "Input/output error")
+
+
+def no_connection_to_chroma(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+
+    def failing(address: str, **options: Any) -> sqlite3.Connection:
+        if "chroma.sqlite3" in address:
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorcode = sqlite3.SQLITE_IOERR_READ
+            raise error
+        connection: sqlite3.Connection = connect(address, **options)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", failing)
+
+
+def no_index_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Path.read_bytes
+
+    def failing(path: Path) -> bytes:
+        if path.suffix in {".bin", ".pickle"}:
+            raise DISK_ERROR
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", failing)
+
+
+@pytest.mark.parametrize("fail", [no_connection_to_chroma, no_index_file])
+async def test_a_disk_that_fails_is_not_told_as_damaged_vectors(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, fail: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    fail(monkeypatch)
+    async with aclosing(StoreDirectory(filled)) as home:
+        with pytest.raises(StoreError, match="check the disk") as refused:
+            await home.open_entity("me", embedder_id="hash-16", dimension=16)
+        assert not isinstance(refused.value, CorruptStoreError)
+
+
+def test_a_disk_that_fails_under_chroma_is_not_told_as_damaged_vectors() -> None:
+    with (
+        pytest.raises(StoreError, match="check the disk") as refused,
+        chroma_errors("store", cure="x"),
+    ):
+        raise InternalError("error returned from database: (code: 266) disk I/O error")
+    assert not isinstance(refused.value, CorruptStoreError)
 
 
 async def test_a_damaged_catalog_is_noticed(filled: Path) -> None:
