@@ -131,8 +131,9 @@ class EntityStore(EntityReader):
 
     # --- writing: all or nothing for each memory, and durable on return ---
 
-    async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
-        """Store or replace memories. If an id occurs twice, the later version is stored.
+    async def put(self, memories: Sequence[EmbeddedMemory]) -> set[str]:
+        """Store or replace memories. If an id occurs twice, the later version is stored. Returns
+        the ids of those that were stored with the same content before.
 
         On return they can be found. If the process is killed before, no memory is half stored. A
         replaced text is kept apart, out of every search, unless the new text begins with it.
@@ -142,9 +143,12 @@ class EntityStore(EntityReader):
             StoreFullError: no space is left; nothing was stored.
         """
         wanted = checked(memories, dimension=self.identity.dimension)
-        if wanted:
-            async with self._writing():
-                await to_its_end(self._put(wanted))
+        if not wanted:
+            return set()
+        async with self._writing():
+            stored = await self._catalog.aread(reads.unchanged, [one.memory for one in wanted])
+            await to_its_end(self._put(wanted))
+        return stored
 
     async def put_deciding(self, embedded: EmbeddedMemory, decide: Decision) -> None:
         """Store one memory and change the status of others, both or neither.

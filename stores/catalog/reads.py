@@ -160,6 +160,13 @@ def content_hashes(connection: Connection, *, origin: str | None = None) -> dict
     )
 
 
+def unchanged(connection: Connection, memories: Sequence[Memory]) -> set[str]:
+    """Ids of those of the memories that are stored with the same content."""
+    hashes = {one.memory_id: one.content_hash for one in memories}
+    sql = "SELECT memory_id, content_hash FROM memories WHERE memory_id IN"
+    return {one for one, stored in among(connection, sql, [*hashes]) if stored == hashes[one]}
+
+
 def origins(connection: Connection) -> dict[str, str]:
     """{memory id: the input that it was read from, "" if none} of everything stored."""
     rows = connection.execute("SELECT memory_id, origin FROM memories")

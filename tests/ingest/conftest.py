@@ -35,13 +35,13 @@ class WatchedStore(EntityStore):
         self.puts: list[list[str]] = []
         self.put_seconds = 0.0
 
-    async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
+    async def put(self, memories: Sequence[EmbeddedMemory]) -> set[str]:
         ids = [stored.memory.memory_id for stored in memories]
         assert len(set(ids)) == len(ids), "one memory twice in a put"
         assert all(stored.passages for stored in memories)
         await asyncio.sleep(self.put_seconds)
         self.puts.append(ids)
-        await super().put(memories)
+        return await super().put(memories)
 
     @property
     def kept(self) -> list[str]:

@@ -56,6 +56,18 @@ async def notes(samples: Path, tmp_path: Path, read: Reads) -> Path:
     return folder
 
 
+async def test_of_two_ingests_of_one_folder_at_once_one_says_that_it_stored_it(
+    samples: Path, writer: WatchedStore, embedder: CrcEmbedder, read: Reads
+) -> None:
+    embedder.seconds_a_text = 0.005
+
+    both = await asyncio.gather(read(samples / "notes"), read(samples / "notes"))
+
+    n_notes = len(writer.kept)
+    assert sum(one.stored for one in both) == sum(one.unchanged for one in both) == n_notes
+    assert {one.read for one in both} == {n_notes}
+
+
 async def test_a_second_ingest_stores_and_embeds_nothing(
     samples: Path, writer: WatchedStore, embedder: CrcEmbedder, read: Reads
 ) -> None:

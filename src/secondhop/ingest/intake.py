@@ -1,6 +1,6 @@
 """Decides what happens to each item that was read: store it, leave it, or skip it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
@@ -79,6 +79,12 @@ class Intake:
         self.skipped.append(skipped)
         if skipped.may_hide_memories:
             self._uncertain.setdefault(origin, skipped)
+
+    def stored_meanwhile(self, memory_ids: Iterable[str]) -> None:
+        """Note memories that somebody else has stored since the ingest began, in the same text."""
+        for one in memory_ids:
+            if self._outcomes[one] in ("added", "replaced"):
+                self._outcomes[one] = "unchanged"
 
     def with_outcome(self, *outcomes: Outcome) -> tuple[str, ...]:
         """Sorted ids of the memories with one of these outcomes."""

@@ -107,18 +107,21 @@ class IngestRun:
                 if self._dry_run:
                     self._passages += batch.passages
                 else:
-                    await self._store(batch)
+                    intake.stored_meanwhile(await self._store(batch))
         finally:
             batches.close()
         self._progress("read", intake.read, intake.read)
 
-    async def _store(self, batch: Batch) -> None:
+    async def _store(self, batch: Batch) -> set[str]:
+        """Returns the ids of those that were stored with the same content before."""
         memories = await embedded(batch, self._embedder, told=self._embedding)
-        if memories:
-            await self._writer.put(memories)
-            self._passages += batch.passages
-            self._stored += len(memories)
-            self._progress("store", self._stored, None)
+        if not memories:
+            return set()
+        same = await self._writer.put(memories)
+        self._passages += batch.passages
+        self._stored += len(memories)
+        self._progress("store", self._stored, None)
+        return same
 
     def _embedding(self, more: int) -> None:
         self._embedded += more
