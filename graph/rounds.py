@@ -1,5 +1,6 @@
 """One round of a recall: its nodes as graph steps, and where the recall goes after each."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
 from functools import partial
@@ -7,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from langgraph.graph import StateGraph
 
+from secondhop.errors import StoreUnavailableError
 from secondhop.nodes.critique import critique
 from secondhop.nodes.decompose import decompose
 from secondhop.nodes.dispatch import dispatch
@@ -67,6 +69,10 @@ def add_critic(graph: "StateGraph[Any, None, Any, Any]", services: Services, *, 
     graph.add_edge("critique", then)
 
 
+BEYOND_S = 1.0
+"""How much longer than the deadline a step may take before it is an error. `Recall` takes less to
+cut it off."""
+
 Node: TypeAlias = Callable[..., Awaitable[RecallUpdate]]
 """An async function from a state to a partial update, with its services by keyword."""
 
@@ -85,7 +91,7 @@ async def run_step(state: Mapping[str, Any], *, node: Node, services: Services) 
     started, clock = time.time(), time.perf_counter()
     name = node.__name__
     with span_of(name, "CHAIN", {"secondhop.step": name}, metric=STEPS):
-        update = await node(state, services=services)
+        update = await within_limit(node(state, services=services), name, services)
     ms = (time.perf_counter() - clock) * 1000
     round_number: int = update.get("round", state.get("round", 0))
     spent = update.get("spent", {})
@@ -105,6 +111,29 @@ async def run_step(state: Mapping[str, Any], *, node: Node, services: Services) 
     kept.pop("note", None)
     kept["steps"] = {f"{round_number}|{name}": entry}
     return kept
+
+
+async def within_limit(
+    update: Awaitable[RecallUpdate], name: str, services: Services
+) -> RecallUpdate:
+    """The update of a step. `Recall` and its sessions cut a step off earlier, and answer without
+    it; in a graph that a host runs, nothing else does.
+
+    Raises:
+        StoreUnavailableError: the step took longer than a whole recall may, and `BEYOND_S`.
+    """
+    deadline_s = services.settings.limits.deadline_s
+    limit = asyncio.timeout(deadline_s + BEYOND_S)
+    try:
+        async with limit:
+            return await update
+    except TimeoutError as error:
+        if not limit.expired():  # the timeout is another one, of a store
+            raise
+        raise StoreUnavailableError(
+            f"the step {name} took longer than the limit of {deadline_s:g} s; check the servers "
+            f"that it uses, and try again"
+        ) from error
 
 
 async def after_begin(

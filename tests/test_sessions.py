@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 from tests.fakes import (
     HangingCritic,
     ScriptedCritic,
@@ -268,13 +269,13 @@ def over_sleeping(
 
 
 @asynccontextmanager
-async def soon() -> AsyncGenerator[None, None]:
-    """Asserts that the block takes no longer than the deadline and the time for reading."""
+async def soon(limit_s: float = LIMIT_S) -> AsyncGenerator[None, None]:
+    """Asserts that the block takes no longer than the limit and the time for reading."""
     clock = asyncio.get_running_loop().time
     began = clock()
     async with asyncio.timeout(10):
         yield
-    assert clock() - began < LIMIT_S + LATE_S
+    assert clock() - began < limit_s + LATE_S
 
 
 @pytest.mark.parametrize("names", [("passage_ids",), ("passages", "vectors"), ("standing",), ()])
@@ -387,6 +388,47 @@ async def test_the_sessions_own_store_has_no_longer_to_answer(
     async with soon():
         with pytest.raises(StoreUnavailableError, match="nothing was changed"):
             await over_sleeping(world, asleep, "topics").aget(answer.session_id)
+
+
+Call = Callable[[Sessions, str], Awaitable[object]]
+
+
+@pytest.mark.parametrize(
+    ("hangs", "call"),
+    [
+        ("save", lambda worker, _: started(worker)),
+        ("save", lambda worker, one: worker.avote(one, {"plan": "hot"}, go_on=False)),
+        ("save", lambda worker, one: worker.aresolve(one)),
+        ("save", lambda worker, one: worker.aabandon(one)),
+        ("load", lambda worker, one: worker.aabandon(one)),
+        ("load", lambda worker, _: worker.alist_open()),
+        ("open_ids", lambda worker, _: worker.alist_open()),
+    ],
+)
+async def test_a_session_store_that_hangs_ends_every_call_in_time(
+    world: SmallWorld, store: DatabaseSessions, answer: SessionAnswer, hangs: str, call: Call
+) -> None:
+    asleep: Any = Asleep(store, hangs)
+    worker = over_sleeping(world, asleep, "topics")
+
+    async with soon(2 * LIMIT_S):
+        with pytest.raises(StoreUnavailableError, match=r"within the limit of 0\.4 s"):
+            await call(worker, answer.session_id)
+
+
+async def test_a_step_in_the_graph_of_a_host_ends_in_time_though_the_store_hangs(
+    world: SmallWorld,
+) -> None:
+    asleep: Any = Asleep(world.store)
+    limits = recall_settings(deadline_s=LIMIT_S)
+    services = session_services(
+        world, settings=limits, search=asleep, reader=asleep, keeping=asleep
+    )
+    graph = session_graph.build_session_graph(services, InMemorySaver())
+
+    async with soon(3 * LIMIT_S):
+        with pytest.raises(StoreUnavailableError, match=r"the step \w+ took longer"):
+            await graph.ainvoke({"question": QUESTION}, {"configurable": {"thread_id": "t"}})
 
 
 async def test_the_loading_of_a_model_takes_no_time_from_a_round(

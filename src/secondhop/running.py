@@ -313,6 +313,22 @@ async def read_in_time(work: Awaitable[T], *, what: str, deadline_s: float) -> T
     return await in_time(work, limit_s=deadline_s + READING_S, otherwise=late)
 
 
+async def written_in_time(work: Awaitable[bool], *, what: str, deadline_s: float) -> bool:
+    """What a store says to a write.
+
+    Raises:
+        StoreUnavailableError: it took longer than the deadline and READING_S.
+    """
+
+    async def late() -> NoReturn:
+        raise StoreUnavailableError(
+            f"the store did not confirm within the limit of {deadline_s:g} s that it wrote {what}, "
+            f"which may still be done: look at it before you try again"
+        )
+
+    return await in_time(work, limit_s=deadline_s + READING_S, otherwise=late)
+
+
 def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> list[RecallEvent]:
     """One event for each node that has just ended."""
     known: Mapping[str, Query] = state.get("queries", {})

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Unpack
+from typing import TypeVar, Unpack
 
 from secondhop.errors import (
     RoundMovedOnError,
@@ -22,7 +22,7 @@ from secondhop.given_values import check_text, utc_given
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.voting import check_shown, expect_ids, expect_mapping, shown_ever
-from secondhop.running import in_time, read_in_time
+from secondhop.running import in_time, read_in_time, written_in_time
 from secondhop.sessions.ballots import with_votes
 from secondhop.sessions.document import names_one, pack, unpack
 from secondhop.sessions.learner import Learned, Resolution
@@ -32,6 +32,8 @@ from secondhop.stores.entity_names import entity_digest
 from secondhop.stores.sessions import SessionStatus, SessionStore, StoredSession
 from secondhop.stores.where import Where
 from secondhop.sync import BackgroundLoop, blocking
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -92,6 +94,7 @@ class Sessions:
         Raises:
             UsageError: the question is empty, or an option is not valid.
             UnknownEntityError: nothing is stored for the entity.
+            StoreUnavailableError: the session could not be written in time.
         """
         if unknown := options.keys() - SessionOptions.__annotations__.keys():
             known = ", ".join(SessionOptions.__annotations__)
@@ -161,7 +164,8 @@ class Sessions:
             UsageError: an unknown vote or voter, or no votes to go on with.
             SessionOverError: it expired, was resolved or abandoned.
             UnknownSessionError: this entity has no such session.
-            StoreUnavailableError: the session could not be read in time.
+            StoreUnavailableError: the session could not be read in time, or it is not known
+                whether it was written; the same call with the same `request_id` counts once.
         """
         expect_mapping(votes, name="votes", like='{id: "hot"}')
         request_id = request_id or uuid.uuid4().hex
@@ -219,7 +223,7 @@ class Sessions:
             expect_round(round_number, state)
             check_shown(chosen or (), shown_ever(state), state)
             session = await self._rounds.settled(state, accepted=chosen, note=note)
-            if dry_run or await self._store.save(ended(stored, "resolved")):
+            if dry_run or await self._save(ended(stored, "resolved")):
                 limit_s = self._rounds.reading_s(state)
                 learned = await self._learn(session, dry_run=dry_run, limit_s=limit_s)
                 return Resolution(session=session, learned=learned, dry_run=dry_run)
@@ -234,22 +238,25 @@ class Sessions:
 
         Raises:
             UnknownSessionError: this entity has no such session.
+            StoreUnavailableError: the session could not be read or written in time.
         """
         while True:
             try:
-                stored = await self._known(session_id)
+                stored = await self._loaded(self._known(session_id), what=f"session {session_id!r}")
             except SessionOverError:
                 return
-            if await self._store.save(ended(stored, "abandoned")):
+            if await self._save(ended(stored, "abandoned")):
                 return
 
     abandon = blocking(aabandon)
 
     async def alist_open(self) -> list[str]:
-        """Ids of the entity's open sessions."""
-        ids = await self._store.open_ids(owner=self._owner)
-        known = [await self._store.load(one, owner=self._owner) for one in ids]
-        return [one.session_id for one in known if one is not None and one.status == "open"]
+        """Ids of the entity's open sessions.
+
+        Raises:
+            StoreUnavailableError: they could not be read in time.
+        """
+        return await self._loaded(self._open_ids(), what="the open sessions")
 
     list_open = blocking(alist_open)
 
@@ -269,6 +276,22 @@ class Sessions:
         await self._store.aclose()
 
     # --- inside ---
+
+    async def _open_ids(self) -> list[str]:
+        ids = await self._store.open_ids(owner=self._owner)
+        known = [await self._store.load(one, owner=self._owner) for one in ids]
+        return [one.session_id for one in known if one is not None and one.status == "open"]
+
+    async def _loaded(self, reading: Awaitable[T], *, what: str) -> T:
+        """What is read, in the time of a recall. Raises as `read_in_time`."""
+        limit_s = self._rounds.services.settings.limits.deadline_s
+        return await read_in_time(reading, what=what, deadline_s=limit_s)
+
+    async def _save(self, session: StoredSession) -> bool:
+        """As `SessionStore.save`, in the time of a recall. Raises as `written_in_time`."""
+        limit_s = self._rounds.services.settings.limits.deadline_s
+        what = f"session {session.session_id!r}"
+        return await written_in_time(self._store.save(session), what=what, deadline_s=limit_s)
 
     async def _known(self, session_id: str) -> StoredSession:
         """An open session of this entity.
@@ -308,8 +331,7 @@ class Sessions:
             state = await unpack(stored.document, services=services)
             return stored, {**state, "deadline_at": deadline_at}
 
-        limit_s = services.settings.limits.deadline_s
-        return await read_in_time(read(), what=f"session {session_id!r}", deadline_s=limit_s)
+        return await self._loaded(read(), what=f"session {session_id!r}")
 
     async def _standing(self, stored: StoredSession, state: SessionState) -> SessionAnswer:
         return await self._rounds.answer(state, expires_at=seconds_from_now(stored.expires_in_s))
@@ -322,7 +344,7 @@ class Sessions:
             document=pack(state),
             expires_in_s=state["ttl_s"],
         )
-        return await self._store.save(after)
+        return await self._save(after)
 
     async def _learn(self, session: ResolvedSession, *, dry_run: bool, limit_s: float) -> Learned:
         """Learn from a session, which stays resolved even if that fails or takes too long."""
