@@ -48,6 +48,9 @@ def test_what_is_read_of_labelled_sentences_is_right(name: str, recall: float) -
         ("My address is Bahnhofstr. 5, Graz.", "me", "address", "Bahnhofstr. 5, Graz"),
         ("my favourite film is true grit", "me", "favourite film", "true grit"),
         ("my bank is sparkasse", "me", "bank", "sparkasse"),
+        ("my favourite film is inside out", "me", "favourite film", "inside out"),
+        ("My diet is low in salt.", "me", "diet", "low in salt"),
+        ("My car is electric.", "me", "car", "electric"),
         ("I'm Nadia.", "me", "name", "Nadia"),
         ("Hello there, I am Nadia Osei!", "me", "name", "Nadia Osei"),
         (
@@ -180,6 +183,8 @@ def test_statements_with_commas_between_them_are_all_read(
         "My address is wrong in your list.",
         "my address is on the form",
         "My car is broken. My bank is useless.",
+        "My car is filthy. Our car is full of sand. My bike is rusty, my car is stuck in the mud.",
+        "My bike is stolen. My car is low on fuel. My bank is shut. My favourite film is sold out.",
         "my favourite colour is obvious",
         "I'm German.",
         "Never use it on anything people eat from.",

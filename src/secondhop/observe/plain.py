@@ -60,7 +60,11 @@ _NO_VALUE: Final = re.compile(
 _STATE: Final = re.compile(
     r"(?:in|on|at|under|with) [^A-Z\d]+"
     r"|(?:wrong|(?:in)?correct|right|true|broken|down|obvious|clear|secret|private|different|unknown|important|easy|hard|boring|useless|stressful|late|early|awful|terrible|nice"
-    r"|ok|okay|dirty|dead|slow|old|new)(?: (?:in|on|at|for|to|with|because|since|again|today)\b.*)?"
+    r"|ok|okay|dirty|dead|slow|old|new|filthy|muddy|dusty|rusty|wet|cold|empty|flat|faulty|weak"
+    r"|loud|noisy|ugly|cheap|expensive|safe|silly|busy|sick|ill|asleep|away|back|outside|inside"
+    r"|stuck|stolen|sold(?: out)?|torn|shut|broke|bankrupt)"
+    r"(?: (?:in|on|at|for|to|with|because|since|again|today)\b.*)?"
+    r"|full(?: of .+)?|low(?: on .+)?"
 )
 """What tells how something is, and not which one it is: "my address is wrong in your list"."""
 _NOT_A_NAME: Final = re.compile(
@@ -218,7 +222,7 @@ def _owned(found: re.Match[str]) -> Iterator[Stated]:
     a_number = re.match(rf"(?:{_NUMBERS})\b", attribute)
     if len(value.split()) > 8 or (_NO_VALUE.match(value) and not named) or (a_person and not named):
         return
-    if not a_number and not named and _STATE.fullmatch(said):
+    if not a_number and not named and _STATE.fullmatch(said.partition(",")[0]):
         return
     if not a_number or re.search(r"\d", value):
         yield _fact(found, attribute, value)
