@@ -30,9 +30,12 @@ async def await_votes(state: SessionState, *, services: Services) -> SessionUpda
         if time.time() >= state["expires_at"]:
             return {"status": "expired", "note": "expired"}
         try:
-            return update_from_reply(said, state)
+            update = update_from_reply(said, state)
         except SecondhopError as error:
             problem = str(error)
+        else:
+            # the round that follows is due from now on, however long the votes took
+            return {**update, "deadline_at": time.time() + services.settings.limits.deadline_s}
 
 
 def update_from_reply(said: object, state: SessionState) -> SessionUpdate:

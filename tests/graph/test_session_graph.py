@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -52,6 +53,20 @@ async def test_the_graph_waits_with_the_answer_and_goes_on_with_votes(world: Sma
     voted = await sessions.avote(by_id.session_id, {"plan": "hot", "wins": "cold"})
     assert (after.round, after.ids(), after.kept) == (2, voted.ids(), voted.kept)
     assert [c.model_dump() for c in after.changes] == [c.model_dump() for c in voted.changes]
+
+
+async def test_votes_that_take_longer_than_a_recall_lead_to_a_whole_round(
+    world: SmallWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, now = build_session_graph(session_services(world), InMemorySaver()), time.time
+    first = answer_in(await graph.ainvoke({"question": QUESTION}, CONFIG))
+
+    monkeypatch.setattr(time, "time", lambda: now() + 100)
+    after = answer_in(
+        await graph.ainvoke(Command(resume={"votes": {first.ids()[0]: "hot"}}), CONFIG)
+    )
+
+    assert (after.round, after.degraded) == (2, [])
 
 
 async def test_a_resolution_ends_the_graph_with_the_whole_story(world: SmallWorld) -> None:
