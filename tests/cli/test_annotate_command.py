@@ -49,7 +49,7 @@ def test_what_an_ingest_left_is_annotated_later(cli: Cli, model: ModelServer, no
 
     assert planned["estimate"]["memories"] == planned["pending"] == 3
     assert (done["annotated"], done["pending"], done["spent"]["llm_calls"]) == (3, 0, 1)
-    assert done["prompt"].startswith("annotate.v1@")
+    assert done["prompt"].startswith("annotate.v2@")
     assert model.asked() == {"AnnotateReply": 1}
 
 
