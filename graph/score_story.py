@@ -41,6 +41,7 @@ FACTOR_MEANING = {
     "recency": "its age",
     "exposure": "shown lately",
     "learned": "votes in earlier sessions",
+    "replaces": "what it replaces",
     NEWER: "a newer memory",
     UNNAMED: "not named by the critic",
 }

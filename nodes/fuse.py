@@ -24,7 +24,7 @@ from secondhop.nodes.selection.blend import (
     blended,
 )
 from secondhop.nodes.selection.facet_scores import blended_scores, scores_by_memory
-from secondhop.nodes.selection.naming import named_memory
+from secondhop.nodes.selection.naming import named_memory, says_its_subject
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,
@@ -99,7 +99,10 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     if suggested is None and cued is None:
         scores = scores_by_memory(rankings)
     else:
-        blends = blend_of(state, rankings.get(DIRECT, NOTHING_FOUND), cards, hidden=hidden)
+        outdated = {one for one, card in cards.items() if outdated_by(card, hidden)}
+        named = await named_by_question(state, services, leaving_out=outdated)
+        found = rankings.get(DIRECT, NOTHING_FOUND)
+        blends = blend_of(state, found, cards, outdated=outdated, named=named)
         scores = blended_scores(rankings, blends, suggested)
     if unknown := scores.keys() - cards.keys():
         cards |= await services.reader.cards(sorted(unknown))
@@ -134,10 +137,10 @@ def blend_of(
     found: FacetRanking,
     cards: Mapping[str, MemoryCard],
     *,
-    hidden: Collection[str],
+    outdated: Collection[str],
+    named: str,
 ) -> dict[str, Blended]:
     """{memory id: its blend}, for what the question found and what was suggested."""
-    outdated = {one for one, card in cards.items() if outdated_by(card, hidden)}
     all_count = state.get("tokens") is not None or not is_unplanned(state)
     return blended(
         found,
@@ -153,20 +156,26 @@ def blend_of(
             for one, card in cards.items()
             if card.undertakings and one not in outdated
         },
-        named=named_by_question(state, leaving_out=outdated),
+        named=named,
         kept=state["learned"]["factors"] if "learned" in state else (),
         look_up=state["kind"] in LOOKUPS,
         limit=None if all_count else max(KEPT, state["k"]),
     )
 
 
-def named_by_question(state: RecallState, *, leaving_out: Collection[str]) -> str:
+async def named_by_question(
+    state: RecallState, services: Services, *, leaving_out: Collection[str]
+) -> str:
     """The id of the memory that the question names; "" if it names none, or is a look-up, or if no
     memory has cues."""
-    own = state["rankings"].get("q0")
+    own, question = state["rankings"].get("q0"), state["question"]
     if own is None or state["kind"] in LOOKUPS or not state.get("annotated"):
         return ""
-    return named_memory(own, state["question"], leaving_out=leaving_out)
+    named = named_memory(own, question, leaving_out=leaving_out)
+    worded = [passage for passage, memory_id, _ in rows(own["lexical"]) if memory_id == named]
+    passages = await services.reader.passages(worded) if worded else {}
+    says_so = any(says_its_subject(question, one.text) for one in passages.values())
+    return named if says_so else ""
 
 
 def rankings_by_facet(state: RecallState, services: Services) -> dict[str, FacetRanking]:

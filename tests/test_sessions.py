@@ -1,7 +1,7 @@
 """Sessions: who may vote on what and when, what votes do, and what survives a killed worker."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -393,18 +393,18 @@ async def test_the_sessions_own_store_has_no_longer_to_answer(
 Call = Callable[[Sessions, str], Awaitable[object]]
 
 
-@pytest.mark.parametrize(
-    ("hangs", "call"),
-    [
-        ("save", lambda worker, _: started(worker)),
-        ("save", lambda worker, one: worker.avote(one, {"plan": "hot"}, go_on=False)),
-        ("save", lambda worker, one: worker.aresolve(one)),
-        ("save", lambda worker, one: worker.aabandon(one)),
-        ("load", lambda worker, one: worker.aabandon(one)),
-        ("load", lambda worker, _: worker.alist_open()),
-        ("open_ids", lambda worker, _: worker.alist_open()),
-    ],
-)
+HANGING: Sequence[tuple[str, Call]] = [
+    ("save", lambda worker, _: started(worker)),
+    ("save", lambda worker, one: worker.avote(one, {"plan": "hot"}, go_on=False)),
+    ("save", lambda worker, one: worker.aresolve(one)),
+    ("save", lambda worker, one: worker.aabandon(one)),
+    ("load", lambda worker, one: worker.aabandon(one)),
+    ("load", lambda worker, _: worker.alist_open()),
+    ("open_ids", lambda worker, _: worker.alist_open()),
+]
+
+
+@pytest.mark.parametrize(("hangs", "call"), HANGING)
 async def test_a_session_store_that_hangs_ends_every_call_in_time(
     world: SmallWorld, store: DatabaseSessions, answer: SessionAnswer, hangs: str, call: Call
 ) -> None:

@@ -24,7 +24,7 @@ _FACTUAL: Final = re.compile(
     re.I,
 )
 _ADVICE: Final = re.compile(
-    r"\b(should|could|can|would|need to|ought|might|shall|to do|look out|be like|"
+    r"\b(should|could|can|would|need to|ought|might|shall|must (i|we)|to do|look out|be like|"
     r"recommend|suggest|advice|advise|idea|ideas|best way|worth|have to|has to|"
     r"is it (\w+ ){1,2}(to|if (i|we)) (?!(the|my|our|a|an)\b)|"
     r"do (i|we) (tell|say|bring|wear|write|answer|reply|ask|do|give|plant|buy|choose|pick|start|"
@@ -98,6 +98,8 @@ def question_kind(question: str) -> QuestionKind:
     'factual'
     >>> question_kind("What should I bring to the first lesson?")
     'conceptual'
+    >>> question_kind("What must we sort out before the trip?"), question_kind("Who must sign it?")
+    ('conceptual', 'factual')
     >>> question_kind("Do I take the flat?"), question_kind("Do I have a spare key?")
     ('conceptual', 'factual')
     >>> question_kind("The doctor is on her way. What do I tell her?")

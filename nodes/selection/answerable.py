@@ -13,14 +13,15 @@ from secondhop.ranking.words import words
 ANSWERABLE: Mapping[QuestionKind, float] = {
     "factual": 0.8,
     "temporal": 0.8,
-    "conceptual": 0.57,
-    "procedural": 0.57,
+    "conceptual": 0.45,
+    "procedural": 0.45,
 }
 """How near the best memory must be to the question itself, as a share of `min_score`; if none is,
 nothing is returned.
 
 A question for a fact is not answered by what surrounds the fact. A question for help may be, even
-if no memory is about it.
+if no memory is about it: of 116 that people asked of their own memories the farthest had 0.56, and
+of two that their memories cannot answer the nearer one 0.38 (docs/benchmarks.md).
 """
 
 
@@ -54,6 +55,11 @@ memories. All of them together change neither figure.
 """
 
 
+BROAD_HELPS = 0.33
+"""Similarity of a broad cue to a question for help from which on its memories help. Of 1,326 such
+questions put to other people's memories, 0.2 % are answered for this reason alone."""
+
+
 CUES_ANSWER, CUES_HELP = 0.5, 0.4
 """Similarity of a specific cue to a look-up, and to a question for help, from which on we take the
 memory as stored for such a question; see `CueHits`.
@@ -70,9 +76,9 @@ def answerable(
 ) -> tuple[bool, float, float]:
     """(whether anything stored is about the question, best relevance of a text, bar).
 
-    True if the best relevance reaches the bar, a specific cue is near the question, a name or all
-    telling words of the question tell some memories apart (`named`), or the question's own searches
-    failed while other queries found candidates.
+    True if the best relevance reaches the bar, a cue is near the question (for a look-up only a
+    specific one), a name or all telling words of the question tell some memories apart (`named`),
+    or the question's own searches failed while other queries found candidates.
     """
     candidates = state.get("candidates", {})
     direct = [
@@ -89,6 +95,7 @@ def answerable(
         bar = SMALL_TALK_BAR
     unknown = bool(candidates) and not direct
     cued = nearest_cue(state) >= (CUES_ANSWER if kind in LOOKUPS else CUES_HELP)
+    cued = cued or (kind not in LOOKUPS and nearest_broad_cue(state) >= BROAD_HELPS)
     yes = best >= bar or cued or named or unknown
     return yes, best, bar
 
@@ -102,14 +109,14 @@ def admitting_min_score(state: RecallState, *, min_score: float, named: bool) ->
     return int(nearest / bar * min_score * 10_000) / 10_000
 
 
-def named_in_question(pool: Pool, question: str) -> dict[str, str]:
-    """{memory id: what it shares with the question, if most other memories lack it}: a name, or all
-    of the question's telling words.
+def named_in_question(pool: Pool, question: str, *, by_any_word: bool) -> dict[str, str]:
+    """{memory id: what it shares with the question, if most other memories lack it}: a name, or
+    (`by_any_word`) all of the question's telling words.
 
     Embedding models know few personal names, and find little in a note of three words about one.
     """
     shared = {name: {*words(name)} for name in names_in(question)}
-    if telling := telling_words(question):
+    if by_any_word and (telling := telling_words(question)):
         shared = {", ".join(telling): {*telling}} | shared
     if not shared:
         return {}
@@ -131,6 +138,12 @@ def nearest_cue(state: RecallState) -> float:
     """Similarity of the nearest specific cue to the question; 0.0 if no memory has cues."""
     own = state.get("rankings", {}).get("q0")
     return own["cues"]["nearest"] if own and "cues" in own else 0.0
+
+
+def nearest_broad_cue(state: RecallState) -> float:
+    """The same for the nearest broad cue."""
+    own = state.get("rankings", {}).get("q0")
+    return max(own["cues"]["broad"], default=0.0) if own and "cues" in own else 0.0
 
 
 def is_text_look_up(state: RecallState) -> bool:

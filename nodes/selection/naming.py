@@ -2,9 +2,11 @@
 
 from collections.abc import Collection
 
-from secondhop.nodes.planning.near_queries import SMALL
+from secondhop.nodes.planning.near_queries import SMALL, same_word
 from secondhop.nodes.retrieval.similarity import rows
 from secondhop.nodes.state import Hits, Ranking
+from secondhop.ranking.sentences import without_possessive
+from secondhop.ranking.stop_words import CALENDAR_WORDS
 from secondhop.ranking.words import words
 
 FEW = 3
@@ -25,7 +27,7 @@ def named_memory(found: Ranking, question: str, *, leaving_out: Collection[str] 
     leads by far or is the most similar one; for a longer one, it says most of it and is the most
     similar.
     """
-    telling = {*words(question)} - SMALL
+    telling = subject_words(question)
     worded = best_scores(found["lexical"], leaving_out=leaving_out)
     near = best_scores(found["dense"], leaving_out=leaving_out)
     if not telling or not worded:
@@ -36,6 +38,28 @@ def named_memory(found: Ranking, question: str, *, leaving_out: Collection[str] 
         return first if is_nearest and worded[first] >= MOST else ""
     second = worded[others[0]] if others else 0.0
     return first if is_nearest or second <= (1 - LEAD) * worded[first] else ""
+
+
+def says_its_subject(question: str, text: str) -> bool:
+    """Whether a text has a word for the question's subject in some form.
+
+    The search by words compares stems, which bring "busy" for "business".
+
+    >>> says_its_subject("Get the business through the winter", "I know it was busy")
+    False
+    >>> says_its_subject("Prepare Thursday's interview", "interviews, round two")
+    True
+    """
+    said = {*words(text)}
+    return any(
+        one in said or any(same_word(one, other) for other in said)
+        for one in subject_words(question)
+    )
+
+
+def subject_words(question: str) -> set[str]:
+    """The words that say what a question is about; a weekday or a month does not."""
+    return {*words(" ".join(map(without_possessive, question.split())))} - SMALL - CALENDAR_WORDS
 
 
 def best_scores(hits: Hits, *, leaving_out: Collection[str]) -> dict[str, float]:

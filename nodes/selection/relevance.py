@@ -90,12 +90,27 @@ def learned(candidates: Sequence[Candidate], state: RecallState, _: RankingSetti
     return np.array([learned_factor(one, state) for one in candidates])
 
 
+def replaces(candidates: Sequence[Candidate], state: RecallState, _: RankingSettings) -> Floats:
+    """Above 1 for a memory whose annotation says that it replaces one with a higher score.
+
+    It answers what that one answered, often in words far from the question ("he halved it").
+    """
+    older: dict[str, float] = {}
+    for one in state["candidates"].values():
+        if newer := one.get("outdated_by"):
+            older[newer] = max(older.get(newer, 0.0), one["score"])
+    return np.array(
+        [max(1.0, older.get(one["memory_id"], 0.0) / (one["score"] or 1.0)) for one in candidates]
+    )
+
+
 FACTORS: Final[Mapping[str, Factor]] = {
     "source": source,
     "salience": salience,
     "recency": recency,
     "exposure": exposure,
     "learned": learned,
+    "replaces": replaces,
 }
 
 NEWER = "newer"

@@ -113,10 +113,10 @@ def best_answer(
         chosen = kept_ids(votes, facet_ids=state.get("sparks", {}), shown=shown)
         kept = [one for one in chosen if one in pool.ids]
         led = well_founded_order(votes, pool)
+    factors, lift = relevance_factors(pool, votes, state, settings=settings)
     if is_unplanned(state) and state["kind"] in LOOKUPS:
         share = SERVES_AS_WELL if is_text_look_up(state) else 1.0
-        pool = answering_for_themselves(pool, share=share)
-    factors, lift = relevance_factors(pool, votes, state, settings=settings)
+        pool = answering_for_themselves(pool, factors, share=share)
     min_score = 0.0 if is_unplanned(state) else settings.min_score  # of a slot, not of the answer
     weakened = weakened_by(pool, votes, min_score=min_score)
     judged = judged_relevance(pool, votes, weakened, min_score=min_score, lift=lift)
@@ -124,8 +124,8 @@ def best_answer(
     relevance = np.minimum(scores, 1.0)  # facets share slots by it; the order goes by the scores
     order: list[str] | None = None
     close_to: dict[str, str] = {}
-    named = named_in_question(pool, state["question"])
     near, _, _ = answerable(state, state["kind"], min_score=settings.min_score)
+    named = named_in_question(pool, state["question"], by_any_word=not near)
     if is_unplanned(state):
         limit = COPIES if is_text_look_up(state) else SAID_AHEAD
         order = unplanned_order(pool, scores, factors, state)
@@ -278,15 +278,15 @@ def named_facts(state: RecallState) -> list[str]:
     ]
 
 
-def answering_for_themselves(pool: Pool, *, share: float) -> Pool:
+def answering_for_themselves(pool: Pool, factors: Floats, *, share: float) -> Pool:
     """The pool, where a memory that answers better than its newer version is not replaced.
 
-    A newer note replaces an older one only if its relevance to the question is at least this share
-    of the older one's.
+    A newer note replaces an older one only if its relevance to the question, times its factors, is
+    at least this share of the older one's.
     """
     if DIRECT not in pool.facet_ids:
         return pool
-    own = pool.relevance[:, list(pool.facet_ids).index(DIRECT)]
+    own = (pool.relevance * factors)[:, list(pool.facet_ids).index(DIRECT)]
     answers = dict(zip(pool.ids, own.tolist(), strict=True))
     replaced_by = {
         old: new

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import cast
 
+import pytest
 from tests.fakes import ScriptedCritic, note
 from tests.nodes.scripted_llm import sheet_of
 from tests.small_world import SmallWorld, ask
@@ -146,6 +147,23 @@ async def test_what_an_annotation_calls_replaced_comes_last(world: SmallWorld) -
     assert told is not None
     assert told.outdated_by == "newer"
     assert (told.weakened_by, told.factors["newer"]) == ("newer", OUTDATED_FACTOR)
+
+
+async def test_what_replaces_a_memory_has_its_place(world: SmallWorld) -> None:
+    newer = note("newer", "Halved, because of the kidneys.", title="Doctor", day=9)
+    await world.add(
+        stored_for(LETTER, QUESTION),
+        stored_for(newer, "which painkiller is allowed", replaces=("letter",)),
+        stored_for(FRAME, "when can I plane the door"),
+    )
+
+    result, trace = await ask(world.services(), question=QUESTION, k=2)
+
+    assert result.ids()[0] == "newer"
+    old, new = trace.candidate("letter"), trace.candidate("newer")
+    assert old is not None
+    assert new is not None
+    assert new.factors["replaces"] * new.score == pytest.approx(old.score, rel=1e-3)
 
 
 async def test_in_the_past_the_replacement_of_that_day_counts(world: SmallWorld) -> None:

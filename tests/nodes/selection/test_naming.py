@@ -38,6 +38,7 @@ def ranking(**found: tuple[float, float]) -> Ranking:
         (SHORT, {"wedding": (0.5, 0.6)}, "wedding"),
         (SHORT, {"party": (0.5, 0.6), "wedding": (0.5, 0.7)}, "wedding"),
         ("Help me plan and prepare", {"projector": (0.5, 0.7)}, ""),
+        ("Help me prepare for Thursday", {"bins": (0.5, 0.7)}, ""),
         (SHORT, {"wedding": (0.0, 0.9)}, ""),
         (SHORT, {}, ""),
         (LONG, {"shredder": (0.7, 0.8), "saw": (0.2, 0.5)}, "shredder"),

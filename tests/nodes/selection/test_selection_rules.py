@@ -12,12 +12,23 @@ from tests.fakes import NOW
 
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.pick import REFUSED, unanswered
+from secondhop.nodes.selection.answerable import answerable
 from secondhop.nodes.selection.pool import Pool, pool_of
 from secondhop.nodes.selection.relevance import recency as recency_column
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.shortlist import draw_shortlist
 from secondhop.nodes.selection.slots import best_answer
-from secondhop.nodes.state import Candidate, Facet, FacetScore, RecallState, Vote
+from secondhop.nodes.state import (
+    Candidate,
+    CueHits,
+    Facet,
+    FacetScore,
+    Hits,
+    QuestionKind,
+    Ranking,
+    RecallState,
+    Vote,
+)
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.evidence import Evidence
 from secondhop.ranking.votes import VoteName
@@ -169,10 +180,26 @@ def test_when_a_reader_finds_nothing_good_nothing_is_given() -> None:
     assert picked(pool, state) == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "broad", "near"),
+    [("conceptual", 0.33, True), ("conceptual", 0.32, False), ("factual", 0.9, False)],
+)
+def test_a_broad_cue_near_a_question_for_help_lets_its_memories_through(
+    kind: QuestionKind, broad: float, near: bool
+) -> None:
+    _, state = world_of([[0.01] for _ in range(80)])
+    cues = CueHits(memory_ids=["m0"], specific=[0.1], broad=[broad], nearest=0.1, cues=["a trip"])
+    nothing = Hits(passage_ids=[], memory_ids=[], scores=[])
+    found = Ranking(query_id="q0", dense=nothing, lexical=nothing, cosines={}, error="", cues=cues)
+    state = unplanned({**state, "kind": kind, "rankings": {"q0": found}})
+
+    assert answerable(state, kind, min_score=SETTINGS.min_score)[0] is near
+
+
 @pytest.mark.parametrize(("name", "given_"), [("hot", True), ("warm", False)])
 def test_only_something_hot_answers_what_nothing_is_near(name: VoteName, given_: bool) -> None:
     pool, state = world_of([[0.19], *([0.04] for _ in range(79))])
-    state = voted(state, vote("m0", name, place=1))
+    state = voted({**state, "kind": "factual"}, vote("m0", name, place=1))
     assert best_answer(pool, state, settings=SETTINGS).given is given_
 
 
