@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from secondhop.errors import StoreError, UnknownEntityError
 from secondhop.explaining import explained_by_words
@@ -24,11 +24,10 @@ from secondhop.mcp.replies import (
 )
 from secondhop.memories.building import rememberable
 from secondhop.nodes.state import Effort
-from secondhop.observe.records import Said
 from secondhop.ranking.votes import EFFECTS
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
-from secondhop.server.bodies import Moment, Vote
+from secondhop.server.bodies import MessageBody, Moment, Vote
 from secondhop.server.tokens import Scope
 from secondhop.stores.where import Where
 
@@ -42,18 +41,6 @@ Entity = Annotated[
 At = Annotated[Moment | None, Field(description='The time that is "now".')]
 DryRun = Annotated[bool, Field(description="Write nothing; tell what would be done.")]
 SessionId = Annotated[str, Field(description="Of recall_session_start.")]
-
-
-class SaidMessage(BaseModel):
-    """One message of a conversation."""
-
-    role: Literal["user", "assistant", "system", "tool"] = Field(
-        description="Only what the user says is about the user."
-    )
-    content: str
-    at: Moment | None = Field(
-        None, description="When it was said; give it, so that the same words are known again."
-    )
 
 
 REQUEST_ID_CHARS = 200
@@ -293,7 +280,7 @@ class MemoryTools:
     async def observe(
         self,
         messages: Annotated[
-            list[SaidMessage],
+            list[MessageBody],
             Field(min_length=1, description="In the order they were said; only new ones suffice."),
         ],
         keepAs: Annotated[
@@ -308,7 +295,7 @@ class MemoryTools:
         is overwritten, and the same messages again write nothing. Do not pass on documents.
         """
         async with self._memory(needs="write") as memory:
-            said = [Said(role=one.role, content=one.content, at=one.at) for one in messages]
+            said = [one.said() for one in messages]
             told = await memory.memories.aobserve(said, keep_as=keepAs, title=title, dry_run=dryRun)
             return ObserveReply.of(told)
 

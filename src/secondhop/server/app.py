@@ -11,7 +11,6 @@ from starlette.middleware.cors import CORSMiddleware
 from secondhop.errors import ModelError
 from secondhop.server import recalling, remembering, voting
 from secondhop.server.access import Caller, Served, Server, expect
-from secondhop.server.answer_examples import examples_of_answers
 from secondhop.server.gate import Gate
 from secondhop.server.limits import ServerLimits
 from secondhop.server.page import page_routes
@@ -124,7 +123,7 @@ def entities(caller: Caller, server: Server) -> list[str]:
 
 
 def describe_more(app: FastAPI) -> None:
-    """Add the error schema, the bearer scheme and example answers to the OpenAPI description."""
+    """Add the error schema and the bearer scheme to the OpenAPI description."""
     describe = app.openapi
 
     def described() -> dict[str, object]:
@@ -132,8 +131,6 @@ def describe_more(app: FastAPI) -> None:
             schema = describe()
             schemas = schema.setdefault("components", {}).setdefault("schemas", {})
             schemas["Problem"] = Problem.model_json_schema()
-            for name, answer in examples_of_answers().items():
-                schemas[name]["example"] = answer
             schemas.pop("HTTPValidationError", None)
             schemas.pop("ValidationError", None)
             for path in schema["paths"].values():

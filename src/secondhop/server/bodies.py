@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
 
-from secondhop.graph.session_result import ResolvedSession
 from secondhop.memories.building import Rememberable, new_id_of, rememberable
 from secondhop.memories.records import Version
 from secondhop.moments import with_zone
@@ -164,9 +163,11 @@ class RememberBody(Body):
 class MessageBody(Body):
     """One message of a memory or of a conversation."""
 
-    role: Role = "user"
+    role: Role = Field("user", description="Only what the user says is about the user.")
     content: str
-    at: Moment | None = Field(None, description="When it was said.")
+    at: Moment | None = Field(
+        None, description="When it was said; give it, so that the same words are known again."
+    )
 
     def said(self) -> Said:
         """The message as `observe` takes it."""
@@ -409,11 +410,3 @@ class Added(Ledger):
     """What became of memories that were sent, and their ids."""
 
     memory_ids: list[str] = Field(description="In the order of the body.")
-
-
-class Resolved(BaseModel):
-    """The outcome of a session, and what was learned from it."""
-
-    session: ResolvedSession
-    learned: dict[str, Any]
-    dry_run: Flag

@@ -1,13 +1,12 @@
 """Routes for sessions: recalls that stay open for votes."""
 
-from dataclasses import asdict
-
 from fastapi import APIRouter
 
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.learning.records import LearningReport
 from secondhop.server.access import Readable, Writable
-from secondhop.server.bodies import ResolveBody, Resolved, SessionBody, VotesBody
+from secondhop.server.bodies import ResolveBody, SessionBody, VotesBody
+from secondhop.sessions.learner import Resolution
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
 
@@ -44,12 +43,11 @@ async def vote(recall: Writable, session_id: str, body: VotesBody) -> SessionAns
 
 
 @router.post("/{session_id}/resolve")
-async def resolve(recall: Writable, session_id: str, body: ResolveBody) -> Resolved:
+async def resolve(recall: Writable, session_id: str, body: ResolveBody) -> Resolution:
     """End a session by saying what helped; later recalls learn from it."""
-    done = await recall.sessions.aresolve(
+    return await recall.sessions.aresolve(
         session_id, accepted=body.accepted, note=body.note, dry_run=body.dry_run
     )
-    return Resolved(session=done.session, learned=asdict(done.learned), dry_run=done.dry_run)
 
 
 @router.delete("/{session_id}", status_code=204)
