@@ -19,13 +19,18 @@ def kinds(text: str) -> dict[str, str]:
     return {found.phrase: found.kind for found in key_phrases(text)}
 
 
-def test_names_identifiers_and_quotes_are_found() -> None:
+def test_names_and_phrases_are_found() -> None:
     found = kinds(NOTE)
-    names = {"Alice Smith", "Head of Engineering", "Grow Therapy", "OKRs", "Job Mission"}
+    names = {
+        "Alice Smith",
+        "Head of Engineering",
+        "Grow Therapy",
+        "OKRs",
+        "Job Mission",
+        "SSL_MODE",
+    }
     assert names <= {phrase for phrase, kind in found.items() if kind == "name"}
-    assert found["SSL_MODE"] == "identifier"
     assert found["no-show rates"] == "phrase"
-    assert kinds("they say “good enough for now” often")["good enough for now"] == "quote"
 
 
 def test_a_word_that_only_opens_a_sentence_is_no_name() -> None:
@@ -54,16 +59,11 @@ def test_any_text_gives_distinct_phrases_with_falling_scores(text: str) -> None:
         "word ",
         "A ",
         "a_",
-        '"a ',
-        "‘a",
         "Abc of ",
-        "a.b",
         "- ",
         "(",
         " ",
         "东京面试",
-        "aB",
-        "a-",
         "'s",
     ],
 )
