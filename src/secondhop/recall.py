@@ -1,10 +1,11 @@
 """`Recall`: the memory of one entity, ready to be asked."""
 
+import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
@@ -13,14 +14,15 @@ from secondhop.errors import UsageError
 from secondhop.given_values import check_counts, given_paths, tags_given
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.interfaces import Interfaces
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import Config
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
+from secondhop.running import Answering
 from secondhop.stores.records import Memory
 from secondhop.sync import BackgroundLoop, blocking
+from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -30,13 +32,17 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
+    from secondhop.annotate.service import Annotating, BackgroundAnnotating
     from secondhop.graph.builder import RecallGraph
     from secondhop.graph.explanation import Explanation
     from secondhop.ingest.ledger import IngestLedger
     from secondhop.ingest.run import IngestProgress
     from secondhop.learning.service import Learning
+    from secondhop.memories.cues import Cues
     from secondhop.memories.maintenance import Maintenance
     from secondhop.memories.service import MemoryService
+    from secondhop.memories.writing import MemoryWriting
+    from secondhop.observe.service import ConversationReading
     from secondhop.retriever_recall import RetrieverRecall
     from secondhop.sessions.service import Sessions
 
@@ -58,30 +64,136 @@ class Recall(Askable):
                 "a Recall is opened, not constructed: use Recall.open(…), or await Recall.aopen(…) "
                 "inside an event loop"
             )
-        loop = BackgroundLoop()
+        services = parts.services
+        traces = TraceFolder(
+            parts.home.place.traces(services.entity),
+            entity=services.entity,
+            settings=services.settings.traces,
+            stored=parts.store.stored,
+        )
         self._parts = parts
-        self._behind = Interfaces(parts, checkpointer=checkpointer, loop=loop)
-        super().__init__(self._behind.traces, loop, run=self._behind.answering.stream)
+        self._answering = Answering(
+            parts.store,
+            services,
+            checkpointer=checkpointer,
+            traces=traces,
+            name=parts.home.name,
+        )
+        super().__init__(traces, BackgroundLoop(), run=self._answering.stream)
+        if parts.llm is not None and parts.annotate.by_itself:
+            parts.store.after_put = self._wrote
 
-    @property
+    # --- the services; a recall needs few of them, so each is imported and made at first use ---
+
+    @cached_property
     def memories(self) -> "MemoryService":
         """Remember, correct, list and forget memories, edit cues, observe chats, give briefings."""
-        return self._behind.memories
+        from secondhop.memories.service import MemoryService
 
-    @property
+        return MemoryService(
+            self._writing,
+            traces=self._traces,
+            reading=self._reading,
+            cues=self._cues,
+            briefing=self._parts.services.settings.briefing,
+            loop=self._loop,
+        )
+
+    @cached_property
     def sessions(self) -> "Sessions":
         """Recalls that stay open for votes."""
-        return self._behind.sessions
+        from secondhop.sessions.rounds import SessionRounds
+        from secondhop.sessions.service import Sessions
 
-    @property
+        services = self._parts.services
+        return Sessions(
+            SessionRounds(services, traces=self._traces),
+            self._parts.sessions,
+            entity=services.entity,
+            ready=self._answering.ready,
+            learn=self.learning.alearn,
+            loop=self._loop,
+        )
+
+    @cached_property
     def learning(self) -> "Learning":
         """See or forget what resolved sessions taught, or switch learning off."""
-        return self._behind.learning
+        from secondhop.learning.service import Learning
 
-    @property
+        parts = self._parts
+        return Learning(parts.store, parts.services, counters=parts.counters, loop=self._loop)
+
+    @cached_property
     def admin(self) -> "Maintenance":
         """Maintain the whole entity: doctor, export, import, copy, the last traces, `warm`."""
-        return self._behind.admin
+        from secondhop.memories.maintenance import Maintenance
+
+        parts = self._parts
+        return Maintenance(
+            self._writing,
+            home=parts.home,
+            services=parts.services,
+            traces=self._traces,
+            warm=parts.services.playbooks.warm,
+            loop=self._loop,
+        )
+
+    @cached_property
+    def _writing(self) -> "MemoryWriting":
+        from secondhop.memories.writing import MemoryWriting
+
+        parts = self._parts
+        return MemoryWriting(
+            store=parts.store,
+            embedder=parts.embedders.entity,
+            counters=parts.counters,
+            forgetting=[self.sessions],
+            clock=parts.services.clock,
+        )
+
+    def _cues(self) -> "Cues":
+        from secondhop.memories.cues import Cues
+
+        return Cues(self._writing, self._annotating, loop=self._loop)
+
+    def _reading(self) -> "ConversationReading":
+        from secondhop.observe.service import ConversationReading
+
+        parts = self._parts
+        return ConversationReading(
+            writing=self._writing,
+            llm=parts.llm,
+            prompts=parts.prompts,
+            prices=parts.prices,
+            limits=parts.services.settings.limits,
+        )
+
+    @cached_property
+    def _annotating(self) -> "Annotating":
+        from secondhop.annotate.service import Annotating
+
+        parts = self._parts
+        return Annotating(
+            store=parts.store,
+            queue=parts.home.place.annotating,
+            llm=parts.llm,
+            prompts=parts.prompts,
+            embedder=parts.embedders.entity,
+            everyday=parts.services.playbooks,
+            prices=parts.prices,
+            clock=parts.services.clock,
+            settings=parts.annotate,
+        )
+
+    @cached_property
+    def _background(self) -> "BackgroundAnnotating":
+        """Annotates after writes."""
+        from secondhop.annotate.service import BackgroundAnnotating
+
+        return BackgroundAnnotating(self._annotating)
+
+    def _wrote(self) -> None:
+        self._background.wrote()
 
     # --- opening and closing ---
 
@@ -217,8 +329,11 @@ class Recall(Askable):
         """Close files and connections; what was stored stays."""
         parts = self._parts
         async with AsyncExitStack() as closing:  # it closes the others even if one fails
-            for one in (parts.home, parts.embedders, parts.store, parts.sessions, self._behind):
+            for one in (parts.home, parts.embedders, parts.store, parts.sessions):
                 closing.push_async_callback(one.aclose)
+            closing.push_async_callback(asyncio.to_thread, self._traces.finish)
+            if "_background" in vars(self):
+                closing.push_async_callback(self._background.aclose)
 
     # --- asking ---
 
@@ -277,7 +392,7 @@ class Recall(Askable):
         """
         from secondhop.ingest.pipeline import ingest
 
-        parts, annotating = self._parts, self._behind.annotating
+        parts, annotating = self._parts, self._annotating
         sources = given_paths(paths)
         if annotate:
             annotating.expect_model()
@@ -289,7 +404,7 @@ class Recall(Askable):
             tags=tags_given(tags),
             progress=progress,
             dry_run=dry_run,
-            leaving=self._behind.writing.unlearn,
+            leaving=self._writing.unlearn,
         )
         if dry_run or not (annotate or (annotate is None and parts.llm is not None)):
             return ledger
@@ -309,7 +424,7 @@ class Recall(Askable):
         state, so a recall in a host's graph cannot be explained later. To explain it later, use
         `arecall` or `astream`.
         """
-        return self._behind.answering.graph
+        return self._answering.graph
 
     if not TYPE_CHECKING:
 

@@ -7,7 +7,7 @@ deletes.
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 from secondhop.errors import UsageError
@@ -84,7 +84,7 @@ class MemoryService(MemoryReading):
         self.forgetter = Forgetter(writing=writing, traces=traces)
         self._reading, self._cues, self._briefing = reading, cues, briefing
 
-    @property
+    @cached_property
     def cues(self) -> "Cues":
         """The cues of memories: list, add or remove them, or let a model write them."""
         return self._cues()

@@ -1,1 +1,0 @@
-../../../src/secondhop/interfaces.py
