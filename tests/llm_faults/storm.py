@@ -80,8 +80,6 @@ class Storm:
     outcomes: Sequence[Outcome]
     weather: Weather
     heart: Heartbeat
-    alone_s: float
-    """Most seconds that the loop's thread works on one recall, alone and in good weather."""
 
     def seen(self, outcome: Outcome) -> Seen:
         """What the server saw of a recall."""
@@ -114,7 +112,6 @@ async def storm(
     async with endpoints(weather) as llms:
         backends = [backend(own, llms[own.endpoint], services) for own in bounds]
         await outcome_of(FAIR, backends[0])
-        alone_s = max([await work_alone(own) for own in backends])
 
         async def one(number: int) -> Outcome:
             async with gate:
@@ -122,7 +119,7 @@ async def storm(
 
         async with heartbeat() as heart:
             outcomes = await asyncio.gather(*map(one, range(1, recalls + 1)))
-    return Storm(outcomes=outcomes, weather=weather, heart=heart, alone_s=alone_s)
+    return Storm(outcomes=outcomes, weather=weather, heart=heart)
 
 
 def backend(bounds: Bounds, llm: StructuredLLM, services: Services) -> Backend:
@@ -130,13 +127,6 @@ def backend(bounds: Bounds, llm: StructuredLLM, services: Services) -> Backend:
     planner, critic = llm_services(llm)
     own = replace(services, planner=planner, critic=critic, settings=bounds.settings)
     return Backend(bounds=bounds, graph=build_recall_graph(own), services=own)
-
-
-async def work_alone(asked: Backend) -> float:
-    """Seconds that this thread works on one recall in good weather."""
-    begun = time.thread_time()
-    await outcome_of(FAIR, asked)
-    return time.thread_time() - begun
 
 
 async def outcome_of(mark: str, asked: Backend) -> Outcome:

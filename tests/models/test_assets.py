@@ -3,10 +3,8 @@
 import gzip
 import hashlib
 import os
-import subprocess
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Generator
 from dataclasses import replace
@@ -24,13 +22,11 @@ RANKS = b"ranks " * 1000
 
 
 class FileServer:
-    """Serves bytes by path; counts requests; can stall in the middle of a file."""
+    """Serves bytes by path, and counts requests."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.asked: list[str] = []
-        self.stalled = threading.Event()
-        self.stall = False
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
@@ -53,11 +49,6 @@ class FileServer:
                 self.send_response(404 if body is None else 200)
                 self.send_header("Content-Length", str(len(body or b"")))
                 self.end_headers()
-                if server.stall and body is not None:
-                    self.wfile.write(body[: len(body) // 2])
-                    self.wfile.flush()
-                    server.stalled.set()
-                    time.sleep(30)
                 self.wfile.write(body or b"")
 
             def log_message(self, format: str, *args: object) -> None:
@@ -190,40 +181,6 @@ def test_offline_says_where_it_looked_and_how_to_pull(
     with pytest.raises(ModelUnavailableError, match=r"tiny.*offline.*secondhop models pull"):
         ensure_assets(bundle, cache_dir=tmp_path, offline=True)
     assert server.asked == []
-
-
-@pytest.mark.usefixtures("without_pip")
-def test_a_folder_that_cannot_be_written_is_named(bundle: AssetBundle, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(ModelUnavailableError, match=r"cannot be written to .*file"):
-        pull([bundle], cache_dir=tmp_path / "file" / "home")
-
-
-PULLER = """
-import sys
-from pathlib import Path
-from secondhop.models.assets import AssetBundle, AssetFile, pull
-url, sha, size, home = sys.argv[1:]
-sys.executable = ""
-file = AssetFile(name="model.onnx", sha256=sha, size=int(size), member="m", url=url)
-pull([AssetBundle(name="tiny", folder="tiny", requirement="t==1", wheel_sha256="0",
-                  wheel_size=1, files=(file,))], cache_dir=Path(home))
-"""
-
-
-@pytest.mark.slow
-def test_a_pull_killed_half_way_leaves_no_file_and_the_next_one_works(
-    bundle: AssetBundle, server: FileServer, tmp_path: Path
-) -> None:
-    home, file = tmp_path / "home", bundle.files[0]
-    server.stall = True
-    arguments = [file.url, file.sha256, str(file.size), str(home)]
-    with subprocess.Popen([sys.executable, "-c", PULLER, *arguments]) as puller:
-        assert server.stalled.wait(20)
-        puller.kill()
-    assert not (home / "tiny" / "model.onnx").exists()
-    server.stall = False
-    assert (pull([bundle], cache_dir=home)[0] / "model.onnx").read_bytes() == MODEL
 
 
 @pytest.mark.model

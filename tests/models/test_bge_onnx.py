@@ -1,10 +1,7 @@
 """The real default model; `make test` pulls it."""
 
 import asyncio
-import subprocess
-import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -65,38 +62,6 @@ async def test_a_query_does_not_wait_for_an_ingest_to_end(embedder: BgeOnnxEmbed
     await embedder.embed_queries(["a question"])
     assert not ingest.done()
     await ingest
-
-
-@model
-async def test_a_cancelled_call_stops_working(embedder: BgeOnnxEmbedder) -> None:
-    started = time.monotonic()
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.2):
-            await embedder.embed_passages(["some words to embed " * 20] * 1000)
-    await embedder.embed_queries(["next"])
-    assert time.monotonic() - started < 5.0
-
-
-FORKING = """
-import asyncio, os, warnings
-from secondhop.models.bge_onnx import BgeOnnxEmbedder
-warnings.simplefilter("ignore")
-embedder = BgeOnnxEmbedder()
-asyncio.run(embedder.embed_queries(["before"]))
-if os.fork() == 0:
-    print(asyncio.run(embedder.embed_queries(["after"])).shape, flush=True)
-    os._exit(0)
-os.wait()
-"""
-
-
-@model
-@pytest.mark.slow
-def test_a_forked_child_can_embed_with_the_parents_model() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout == "(1, 384)\n"
 
 
 @model

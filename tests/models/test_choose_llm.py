@@ -2,7 +2,7 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 
 from secondhop.errors import UsageError
-from secondhop.models.choose_llm import chosen_llm, llm_spec, make_llm
+from secondhop.models.choose_llm import chosen_llm, make_llm
 from secondhop.models.langchain_llm import LangchainLLM
 from secondhop.models.openai_llm import OpenAILLM
 
@@ -35,23 +35,3 @@ def test_what_is_given_is_taken_as_it_is_or_adapted(monkeypatch: pytest.MonkeyPa
     adapted = chosen_llm(Named(responses=["{}"]))
     assert isinstance(adapted, LangchainLLM)
     assert adapted.model_id == "langchain:Named:fake"
-
-
-@pytest.mark.parametrize(
-    ("said", "model", "key", "meant"),
-    [
-        (None, None, False, None),
-        (None, "m", False, None),
-        (None, None, True, None),
-        (None, "m", True, "openai:m"),
-        ("", "m", True, "openai:m"),
-        ("openai", "m", False, "openai:m"),
-        ("openai:", "m", True, "openai:m"),
-        ("openai:other", "m", True, "openai:other"),
-        ("nonsense", "m", True, "nonsense"),
-    ],
-)
-def test_a_key_and_a_model_together_are_a_wish_to_use_it(
-    said: str | None, model: str | None, key: bool, meant: str | None
-) -> None:
-    assert llm_spec(said, openai_model=model, openai_key=key) == meant

@@ -221,30 +221,6 @@ async def test_a_query_that_is_under_way_is_not_embedded_again(caches: Caches) -
     assert np.array_equal(second, await alone.embed_queries(["b", "c"]))
 
 
-async def test_a_caller_that_leaves_takes_no_vector_from_the_others(caches: Caches) -> None:
-    cache = caches.open(CountingEmbedder())
-    leaves, stays = (asyncio.create_task(cache.embed_queries(["a"])) for _ in range(2))
-    await asyncio.sleep(0)
-    leaves.cancel()
-    assert (await stays).shape == (1, 16)
-    assert leaves.cancelled()
-
-
-def test_one_object_serves_event_loops_that_come_and_go(caches: Caches) -> None:
-    cache = caches.open(CountingEmbedder())
-
-    async def abandon() -> None:
-        task = asyncio.create_task(cache.embed_queries(["c"]))
-        await asyncio.sleep(0)
-        task.cancel()
-        await task
-
-    assert asyncio.run(cache.embed_queries(["a"])).shape == (1, 16)
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(abandon())
-    assert asyncio.run(cache.embed_queries(["c"])).shape == (1, 16)
-
-
 WRITER = """
 import asyncio, sys
 from pathlib import Path

@@ -103,27 +103,6 @@ async def test_a_model_without_is_asked_for_text_with_the_schema() -> None:
     assert "JSON schema" in str(model.seen[0][-1].content)
 
 
-@pytest.mark.parametrize("bad", [said("no"), said("", call={"txt": 1})])
-async def test_an_answer_that_does_not_fit_is_repaired_in_one_turn(bad: AIMessage) -> None:
-    model = ToolChat(turns=[bad, '{"text": "fine"}'])
-    assert await ask(LangchainLLM(model)) == Completion(parsed=Answer(text="fine"), usage=ONE + ONE)
-    assert "could not be used" in str(model.seen[1][-1].content)
-
-
-@pytest.mark.parametrize("calls", [0, 2, 5])
-@pytest.mark.parametrize(
-    "turn", ["no", ConnectionError("gone"), ValueError("no tools"), said("", call={"txt": 1})]
-)
-@pytest.mark.parametrize("kind", [ScriptedChat, ToolChat])
-async def test_no_call_is_made_beyond_those_that_are_allowed(
-    kind: type[ScriptedChat], turn: Any, calls: int
-) -> None:
-    model = kind(turns=[turn] * 9)
-    with pytest.raises(LLMError) as failure:
-        await ask(LangchainLLM(model, config=QUICK), calls=calls)
-    assert len(model.seen) == failure.value.usage.calls <= calls
-
-
 def test_a_model_that_repeats_requests_in_secret_is_named(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -3,11 +3,10 @@ import ssl
 
 import pytest
 from tests.models.fault_server import FaultServer, body, running, status
-from tests.models.on_sockets import ask
 
 from secondhop.errors import ModelError
 from secondhop.models.failure_messages import kind_of_failure
-from secondhop.models.llm import ChatMessage, LLMError, Usage
+from secondhop.models.llm import ChatMessage
 from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, explain
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.models.retry_policy import retried
@@ -89,15 +88,6 @@ async def test_a_missing_key_is_told_in_one_sentence_of_ours(
         "there is no API key for the OpenAI client; set OPENAI_API_KEY (any word for a local "
         "server), or pass api_key"
     )
-
-
-async def test_what_could_not_be_sent_is_no_model_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-
-    with pytest.raises(LLMError) as told:
-        await ask(OpenAILLM(OpenAILLMConfig(model="without-a-key")))
-
-    assert (told.value.usage, told.value.usage.lost_tokens) == (Usage(), 0)
 
 
 async def test_a_servers_words_are_told_without_their_wrapping() -> None:

@@ -100,15 +100,6 @@ async def test_a_usage_that_cannot_be_is_replaced_by_our_own_count(absurd: int) 
     assert completion.usage.cached_tokens <= completion.usage.prompt_tokens
 
 
-async def test_a_model_that_thinks_beyond_its_bound_is_believed() -> None:
-    thinks = {"prompt_tokens": 60, "completion_tokens": 700}
-    raw = json.dumps({"choices": [{"message": {"content": '{"text": "fine"}'}}], "usage": thinks})
-    async with running(FaultServer(otherwise=body(raw.encode()))) as server:
-        llm = model_at(server)
-        assert (await ask(llm)).usage.tokens == 760
-        await llm.aclose()
-
-
 def test_a_key_that_the_cut_goes_through_is_not_shown() -> None:
     for padding in range(150, 210):
         assert KEY[:4] not in excerpt("x" * padding + KEY, partial(without_key, key=KEY))
