@@ -204,14 +204,6 @@ async def test_files_are_ingested_one_by_one_or_in_a_list(recall: Any, tmp_path:
     assert (await recall.memories.acounts()).memories == 3
 
 
-async def test_what_can_be_passes(recall: Any) -> None:
-    naive = datetime(2026, 1, 1)
-    found = await recall.arecall(ASKED, k=1, at=datetime(2026, 1, 1, tzinfo=UTC), as_of=None)
-    earlier = await recall.arecall(ASKED, at=naive)
-
-    assert found.asked_at == earlier.asked_at
-
-
 # --- prompts where no model will read them ---
 
 

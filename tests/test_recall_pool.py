@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -75,26 +74,6 @@ async def test_what_is_in_use_stays_open(pool: RecallPool, closed: list[str]) ->
         for person in ("ben", "cem", "dora"):
             await answer(pool, person)
         assert "ana" not in closed
-
-
-async def test_what_is_entered_while_another_is_closed_stays_open(
-    pool: RecallPool, closed: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    close = Recall.aclose
-
-    async with AsyncExitStack() as blocks:
-
-        async def interrupted(recall: Recall) -> None:
-            if not closed:
-                await blocks.enter_async_context(pool.recall("dora"))
-            await close(recall)
-
-        monkeypatch.setattr(Recall, "aclose", interrupted)
-        await blocks.enter_async_context(pool.recall("ana"))
-        async with pool.recall("ben"):
-            assert pool.entities == ["cem", "dora", "ana", "ben"]
-
-        assert closed == ["cem", "ben"]
 
 
 async def test_blocks_share_what_is_open(pool: RecallPool) -> None:
@@ -189,11 +168,6 @@ async def test_a_closed_pool_opens_nothing(pool: RecallPool, closed: list[str]) 
     assert sorted(closed) == ["cem", "dora"]
     with pytest.raises(StoreError, match="was closed"):
         await answer(pool, "ana")
-
-
-def test_a_pool_keeps_at_least_one_open() -> None:
-    with pytest.raises(UsageError, match="max_open must be at least 1"):
-        RecallPool(max_open=0)
 
 
 @pytest.mark.parametrize(

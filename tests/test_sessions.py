@@ -20,7 +20,7 @@ from tests.fakes import (
     votes,
 )
 from tests.session_world import Killed, MortalCritic, session_services, sessions_over, started
-from tests.small_world import LIFE, QUESTION, SmallWorld, recall_settings
+from tests.small_world import QUESTION, SmallWorld, recall_settings
 
 from secondhop.errors import (
     NotShownError,
@@ -32,21 +32,13 @@ from secondhop.errors import (
     UnknownSessionError,
     UsageError,
 )
-from secondhop.graph import rounds
-from secondhop.graph import session as session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
 from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.reconsider import BRANCHES
-from secondhop.nodes.services import Services
 from secondhop.nodes.session import pick_round
-from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
-from secondhop.nodes.state import RecallState, RecallUpdate
-from secondhop.recall import Recall
 from secondhop.sessions.learner import Learned
-from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions_database import DatabaseSessions
-from secondhop.traces import TraceFolder
 
 
 @pytest.fixture
@@ -221,23 +213,6 @@ async def test_past_the_deadline_the_best_answer_so_far_comes_back(world: SmallW
     assert any("no votes" in reason or "was reached" in reason for reason in after.degraded)
 
 
-async def test_past_the_deadline_the_trace_of_a_round_that_found_nothing_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def searches_and_searches(state: RecallState, *, services: Services) -> RecallUpdate:
-        return await forever()
-
-    monkeypatch.setattr(rounds, "retrieve", searches_and_searches)
-    late = recall_settings(deadline_s=0.1)
-    async with await Recall.aopen(tmp_path, embedder="hashing", config=late) as recall:
-        await recall.aadd(LIFE)
-        answer = await recall.sessions.astart(QUESTION)
-
-        assert answer.ids() == []
-        assert any("s was reached; the running step" in reason for reason in answer.degraded)
-        assert recall.trace(answer.trace_id).returned == []
-
-
 # --- a store that does not answer ---
 
 LIMIT_S = 0.4
@@ -315,51 +290,6 @@ async def test_votes_count_in_time_though_the_store_gives_no_texts(
     assert all(memory.evidence for memory in later.memories)
 
 
-async def test_votes_count_though_reading_the_session_took_all_the_time(
-    world: SmallWorld, sessions: Sessions, store: DatabaseSessions, answer: SessionAnswer
-) -> None:
-    class Slow(Asleep):
-        async def cards(self, memory_ids: list[str]) -> Any:
-            await asyncio.sleep(LIMIT_S + 0.2)
-            return await world.store.cards(memory_ids)
-
-    hot, cold, _ = answer.ids()
-    slow: Any = Slow(world.store, "topics")
-    services = session_services(world, settings=recall_settings(deadline_s=LIMIT_S), reader=slow)
-
-    async with soon():
-        await sessions_over(services, store).avote(answer.session_id, {hot: "hot", cold: "cold"})
-
-    later = await sessions.aget(answer.session_id)
-    assert (later.round, later.ids()[0], later.kept, later.cast) == (2, hot, [hot], {})
-    assert cold not in later.ids()
-
-
-async def test_the_trace_of_a_round_is_kept_though_the_store_does_not_answer(
-    world: SmallWorld, tmp_path: Path
-) -> None:
-    asleep: Any = Asleep(world.store, "passage_ids")
-    services = session_services(world, settings=recall_settings(deadline_s=LIMIT_S), reader=asleep)
-    traces = TraceFolder(tmp_path)
-
-    async with soon():
-        state = await SessionRounds(services, traces=traces).first({"question": QUESTION})
-
-    trace = traces.load(state["trace_id"])
-    assert trace.returned == [pick["memory_id"] for pick in state["picks"]] != []
-    assert all(trace.evidence[one] for one in trace.returned)
-
-
-async def test_an_answer_comes_in_time_without_the_texts_that_the_store_does_not_give(
-    world: SmallWorld, store: DatabaseSessions, answer: SessionAnswer
-) -> None:
-    async with soon():
-        late = await over_sleeping(world, store, "passages").aget(answer.session_id)
-
-    assert (late.round, late.memories, late.trace_id) == (1, [], answer.trace_id)
-    assert any("get the session again" in reason for reason in late.degraded)
-
-
 async def test_a_session_that_cannot_be_read_in_time_is_refused_and_no_vote_counts(
     world: SmallWorld, sessions: Sessions, store: DatabaseSessions, answer: SessionAnswer
 ) -> None:
@@ -378,16 +308,6 @@ async def test_a_session_that_cannot_be_read_in_time_is_refused_and_no_vote_coun
     assert f"session '{session_id}' within the limit of 0.4 s" in str(said[0])
     later = await sessions.aget(session_id)
     assert (later.round, later.cast, later.ids()) == (1, {}, answer.ids())
-
-
-async def test_the_sessions_own_store_has_no_longer_to_answer(
-    world: SmallWorld, store: DatabaseSessions, answer: SessionAnswer
-) -> None:
-    asleep: Any = Asleep(store, "load")
-
-    async with soon():
-        with pytest.raises(StoreUnavailableError, match="nothing was changed"):
-            await over_sleeping(world, asleep, "topics").aget(answer.session_id)
 
 
 Call = Callable[[Sessions, str], Awaitable[object]]
@@ -689,19 +609,3 @@ async def test_a_lost_reply_is_asked_for_again_after_others_have_voted_on(
         (1, "person", ["plan"]),
         (2, "agent", []),
     ]
-
-
-async def test_past_the_deadline_there_is_an_answer_even_without_a_search(
-    world: SmallWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def begins_and_begins(state: SessionInput, *, services: Services) -> SessionUpdate:
-        return await forever()
-
-    monkeypatch.setattr(session_graph, "begin_session", begins_and_begins)
-    sessions = sessions_over(session_services(world, settings=recall_settings(deadline_s=0.1)))
-
-    answer = await started(sessions)
-
-    assert answer.ids() == []
-    assert any("s was reached; the running step" in reason for reason in answer.degraded)
-    assert await sessions.alist_open() == [answer.session_id]

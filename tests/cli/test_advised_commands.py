@@ -8,9 +8,7 @@ import pytest
 from tests.command_line import Cli, document
 from tests.evals.scenario_files import QUESTION, memory_row, write_rows
 
-from secondhop.cli.advised import with_place
 from secondhop.errors import EmbedderMismatchError
-from secondhop.wording import command
 
 FAR = "2026-02-03 Ana's allergy `nuts`.md"
 NOTES = {
@@ -58,17 +56,6 @@ def test_the_hint_of_recall_and_the_change_that_explain_names_can_be_pasted(
     assert FAR in [one["id"] for one in again["memories"]]
 
 
-def test_the_way_back_of_a_replaced_memory_can_be_pasted(elsewhere: Cli) -> None:
-    assert elsewhere("update", FAR, "--replaced-by", "plan one.md", *ELSEWHERE).exit_code == 0
-    trace = document(elsewhere("recall", "What does Ana eat?", "--json", *ELSEWHERE))["trace_id"]
-    told = elsewhere("explain", trace, FAR, *ELSEWHERE)
-
-    restored = elsewhere(*advised(told.stdout))
-
-    assert restored.exit_code == 0, (told.stdout, restored.stderr)
-    assert f"restored {FAR}" in restored.stdout
-
-
 def test_commands_in_errors_name_the_memory_too(elsewhere: Cli) -> None:
     refused = elsewhere("cues", "--remove", "nothing:0", *ELSEWHERE)
 
@@ -80,13 +67,6 @@ def test_a_store_s_address_is_quoted_where_its_rebuilding_is_advised() -> None:
     error = EmbedderMismatchError(built_with="a", opened_with="b", store=store)
 
     assert f"`secondhop reindex --store '{store}'`" in str(error)
-
-
-@pytest.mark.parametrize("words", [("eval", "scenarios", "DIR"), ("explain", "t", "m")])
-def test_only_commands_on_a_memory_get_the_options_of_one(words: tuple[str, ...]) -> None:
-    placed = with_place(command(*words), " --entity mara")
-
-    assert ("--entity" in placed) is (words[0] == "explain")
 
 
 def test_an_evaluation_advises_no_command_on_a_store_that_is_gone(cli: Cli, tmp_path: Path) -> None:

@@ -9,9 +9,7 @@ import pytest
 from tests.command_line import Cli, document, in_folder
 
 from secondhop import Recall
-from secondhop.evals.new_scenario import ended_in
 from secondhop.evals.scenario import load_scenario
-from secondhop.testing import note, temporary_recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -56,15 +54,6 @@ def test_questions_are_those_that_were_asked_then_what_most_memories_share(cli: 
     assert places == sorted(places)
     assert "No more questions to propose" in shown
     assert not Path("mine").exists(), "nothing was labelled"
-
-
-def test_the_heading_of_a_note_is_shown_once(cli: Cli) -> None:
-    Path("cake.md").write_text("# Cake for Mia\n\nWithout walnuts.\n", encoding="utf-8")
-    assert cli("ingest", "cake.md", "--embedder", "hashing").exit_code == 0
-
-    shown = cli("eval", "new", "mine", QUESTION, given="q\n").output
-    (line,) = [line for line in shown.splitlines() if "Cake for Mia" in line]
-    assert line.partition("Cake")[2] == " for Mia: Without walnuts."
 
 
 def test_labels_become_a_scenario_that_is_measured(cli: Cli) -> None:
@@ -188,11 +177,3 @@ def test_what_searches_miss_is_found_by_words_and_labels_are_replaced(cli: Cli) 
     cli("eval", "new", "mine", QUESTION, given="none\nq\n")
     assert not Path("mine/queries.jsonl").exists()
     assert QUESTION in Path("mine/no_answer.jsonl").read_text(encoding="utf-8")
-
-
-async def test_memories_that_no_longer_hold_are_left_out_of_a_large_store() -> None:
-    notes = [note(f"n{number:03}", f"Note {number}") for number in range(150)]
-    async with temporary_recall(notes) as recall:
-        await recall.memories.adeprecate("n149", "it is over")
-
-        assert await ended_in(recall) == {"n149"}

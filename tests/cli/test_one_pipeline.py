@@ -16,7 +16,6 @@ from tests.mcp.mcp_world import (
     command,
     content,
     ids,
-    over_stdio,
     recalls_in,
     rows_of_chroma,
 )
@@ -112,11 +111,6 @@ async def by_mcp(folder: Path) -> Answers:
         return await asked_of(client)
 
 
-async def by_mcp_over_stdio(folder: Path) -> Answers:
-    async with Client(over_stdio(folder)) as client:
-        return await asked_of(client)
-
-
 async def asked_of(client: Client) -> Answers:
     arguments = [{"query": one.question, "limit": one.k, "tokens": one.tokens} for one in ASKED]
     return [ids(await client.call_tool("recall", one)) for one in arguments]
@@ -157,11 +151,6 @@ async def test_every_interface_gives_the_memories_that_the_library_gives(
     assert answers == expected
     assert [len(one) for one in expected[:2]] == [1, 4]
     assert 0 < len(expected[2]) < len(expected[1])
-
-
-@pytest.mark.slow
-async def test_a_server_of_its_own_gives_the_memories_that_the_library_gives(store: Path) -> None:
-    assert await by_mcp_over_stdio(store) == await by_library(store)
 
 
 # --- sessions ---

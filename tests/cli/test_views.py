@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console, RenderableType
 
-from secondhop.cli.answer_view import show_answer, why_missed
+from secondhop.cli.answer_view import show_answer
 from secondhop.cli.ledger_view import show_entries
 from secondhop.cli.trace_tree import trace_tree
 from secondhop.graph.result import RecallResult
@@ -45,13 +45,6 @@ def test_an_answer_shows_memories_near_misses_and_what_to_type_next(result: Reca
     assert "degraded: the planner timed out" in text
     assert "effort low: 1 model call, 3,412 tokens, about $0.004, 12 queries, 2.1 s" in text
     assert "secondhop explain t-1 m-4" in text
-
-
-def test_on_a_narrow_screen_the_miss_s_reason_is_whole(result: RecallResult, width: int) -> None:
-    on = console(width)
-    show_answer(result, on)
-
-    assert why_missed(result.maybe[0], of=len(result.maybe)) in " ".join(printed(on).split())
 
 
 def test_on_a_screen_a_memory_takes_one_line(result: RecallResult, width: int) -> None:
@@ -154,15 +147,6 @@ def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:
     assert "longest runs: retrieve 30 ms (2 runs), fuse 20 ms" in text
     assert "? is a query: who wrote it" in text
     assert text.count("[m-1]") == 1
-
-
-def test_an_answer_that_the_filter_left_empty_says_so_once(result: RecallResult) -> None:
-    unmatched = ["no memory that may be shown matches the filter"]
-    on = console(100)
-    show_answer(result.model_copy(update={"memories": [], "maybe": [], "degraded": unmatched}), on)
-
-    assert printed(on).count("o memory that may be shown matches the filter") == 1
-    assert "Nothing stored answers that" not in printed(on)
 
 
 def test_an_empty_answer_about_an_earlier_time_names_it(result: RecallResult) -> None:
