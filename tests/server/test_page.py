@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, FloatRect, Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from tests.fakes import note
 from tests.mcp.mcp_world import MARA, NOOR, command, environment
 from tests.server.browser import chromium, new_page
@@ -26,22 +26,6 @@ pytestmark = pytest.mark.slow
 MARKUP = '</script><script>window.broken = 1</script><img src=x onerror="window.broken = 1">'
 
 BACKWARDS = "\u202edetaeper"
-
-RAIN = "It rained again. " * 50
-BEHIND_BOXES = """() => {
-  const boxes = [...document.querySelectorAll(".drawing .box rect")].map((one) => one.getBBox());
-  const covers = ({ x, y, width, height }, at) =>
-    at.x > x && at.x < x + width && at.y > y && at.y < y + height;
-  const places = [...Array(19).keys()].map((n) => (n + 1) / 20);
-  const along = (line) => places.map((part) => line.getPointAtLength(part * line.getTotalLength()));
-  return [...document.querySelectorAll(".drawing .edge")]
-    .filter((line) => along(line).some((at) => boxes.some((box) => covers(box, at)))).length;
-}"""
-"""Counts the lines in the drawing that run behind a box."""
-
-
-CUT_OFF = "one => one.scrollWidth - one.clientWidth"
-"""Pixels of an element that one must scroll sideways to see."""
 
 
 @pytest.fixture(scope="module")
@@ -121,51 +105,6 @@ def test_an_answer_is_there_after_a_reload(page: Page) -> None:
     expect(page).to_have_title(f"{QUESTION} · secondhop")
     page.keyboard.type("another question")
     expect(page.get_by_label("Question", exact=True)).to_have_value("another question")
-
-
-@pytest.mark.parametrize("resolved", [False, True])
-def test_a_question_asked_while_the_last_answer_loads_is_not_replaced_by_it(
-    page: Page, resolved: bool
-) -> None:
-    ask(page)
-    if resolved:
-        page.locator(".answer article .vote.hot").first.click()
-        page.get_by_role("button", name="Resolve").click()
-        expect(page.locator(".resolved")).to_be_visible()
-        asked = page.url
-        take_all_back(page)
-        page.goto(asked)
-    page.wait_for_timeout(500)  # traces are written after the answer
-    last, held = page.url.rsplit("/", 1)[-1], list[Route]()
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route(f"**/traces/{last}", hold)
-    with page.expect_request(f"**/traces/{last}"):
-        page.reload()
-    ask(page, "bread")
-    with page.expect_response(f"**/traces/{last}"):
-        held[0].continue_()
-
-    page.wait_for_timeout(500)
-    expect(page.get_by_role("heading", name=QUESTION)).to_have_count(0)
-    expect(page).to_have_title("bread · secondhop")
-
-
-def test_a_round_is_there_after_a_reload(page: Page) -> None:
-    ask(page)
-    cold = page.locator(".answer article").nth(1).get_attribute("data-memory")
-    page.locator(".answer article .vote.hot").first.click()
-    page.locator(".answer article .vote.cold").nth(1).click()
-    page.get_by_role("button", name="Next round").click()
-    expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
-    page.wait_for_timeout(500)  # traces are written after the answer
-
-    page.reload()
-
-    expect(page.locator(".answer article").nth(5)).to_be_visible()
-    expect(page.locator(f'article[data-memory="{cold}"]')).to_have_count(0)
 
 
 def test_a_session_that_was_left_is_voted_on_at_its_address_until_it_has_ended(
@@ -304,24 +243,6 @@ def test_every_memory_tells_why_or_why_not(running: Running, page: Page) -> None
     page.keyboard.press("Enter")
     expect(page.locator(".why-not")).to_contain_text("No stored memory has this")
     expect(page.get_by_text("No stored memory has this")).to_be_in_viewport()
-
-
-def test_who_writes_on_before_the_explanation_comes_is_not_interrupted(page: Page) -> None:
-    ask(page)
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/explain?*", hold)
-    page.get_by_label("Memory id").fill("bread")
-    with page.expect_request("**/explain?*"):
-        page.keyboard.press("Enter")
-    page.get_by_label("Memory id").fill("gar")
-    held[0].continue_()
-
-    expect(page.locator(".why-not blockquote")).to_be_visible()
-    expect(page.get_by_label("Memory id")).to_be_focused()
 
 
 def test_a_superseded_memory_is_listed_and_made_to_hold_again(
@@ -464,33 +385,6 @@ def test_a_card_and_its_story_give_the_same_reason(page: Page) -> None:
     expect(first.locator(".story > ul li").first).to_have_text(first.locator(".why").inner_text())
 
 
-def test_scores_that_differ_look_different(tmp_path: Path, browser: Browser) -> None:
-    words = ["tea", "tea and milk", "tea and honey", "milk", "honey", "tea, milk and honey"] * 3
-    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
-        recall.add([note(f"n{n}", f"Cup {n}: {what}.") for n, what in enumerate(words)])
-    with serving(tmp_path / "store") as served, new_page(browser) as page:
-        page.goto(f"{served.url}/#token=&entity={MARA}")
-        page.get_by_label("How many memories").fill("12")
-        ask(page, "What do I drink with milk, and what with honey?")
-        with served.client("") as http:
-            trace = http.get(f"/v1/entities/{MARA}/traces").json()[0]["trace_id"]
-            scores = http.get(f"/v1/entities/{MARA}/traces/{trace}/scores").json()
-        told = {
-            card.get_attribute("data-memory"): card.locator(".score").inner_text()
-            for card in page.locator(".answer article").all()
-        }
-        assert len({told[one] for one in told}) == len({scores[one] for one in told})
-        assert len({f"{scores[one]:.2f}" for one in told}) < len({scores[one] for one in told})
-        assert all(re.fullmatch(r"score \d\.\d{2,4}", one) for one in told.values())
-        ask(page, "Help me prepare the tea with milk and honey")
-        second = page.locator(".answer article").nth(1)
-        second.get_by_role("button", name="Why?").click()
-        own = second.locator(".score").inner_text().removeprefix("score ")
-        assert len(own) > len("0.12")
-        expect(second.locator(".story > ul").first).to_contain_text(f"and it has {own}.")
-        expect(second.locator(".story > details")).to_contain_text(f"a score of {own}")
-
-
 def test_the_title_of_a_card_opens_its_memory(page: Page) -> None:
     ask(page)
 
@@ -571,27 +465,6 @@ def test_an_empty_memory_is_filled_and_what_a_session_taught_is_taken_back(
         expect(page.get_by_text("Learned from sessions")).to_have_count(0)
 
 
-def test_what_is_learned_is_listed_as_soon_as_a_session_is_resolved(baking: Page) -> None:
-    page = baking
-    page.get_by_role("link", name="Memories").click()
-    page.locator(".rows button", has_text="ana").click()
-    expect(page.locator(".detail article")).to_be_visible()
-    expect(page.get_by_text("Learned from sessions")).to_have_count(0)
-    for number, (question, voted, vote) in enumerate(
-        [("What may I bake for Ana?", "ana", "wrong"), ("Which bread?", "bread", "hot")]
-    ):
-        page.get_by_role("link", name="Ask").click()
-        ask(page, question)
-        page.locator(f'article[data-memory="{voted}"] .vote.{vote}').click()
-        page.get_by_role("button", name="Resolve").click()
-        expect(page.locator(".resolved")).to_contain_text(re.compile(r"”\. (What was learned|$)"))
-        page.get_by_role("link", name="Memories").click()
-        learned = page.locator("details", has_text="Learned from sessions")
-        expect(learned).to_contain_text(f"Learned from sessions: {number + 1}")
-        expect(learned).to_contain_text(question)
-        expect(page.locator(".detail")).to_contain_text("for “What may I bake for Ana?”")
-
-
 def test_the_path_is_followed_by_keyboard(page: Page) -> None:
     ask(page)
 
@@ -605,15 +478,6 @@ def test_the_path_is_followed_by_keyboard(page: Page) -> None:
     expect(page.locator(".box.dim").first).to_be_attached()
     page.keyboard.press("Enter")
     expect(page.locator("article.chosen .story")).to_be_focused()
-
-
-def test_no_line_of_the_path_is_hidden_by_a_box(page: Page) -> None:
-    ask(page)
-    page.get_by_label("include memories that were not returned").check()
-
-    expect(page.locator(".box.hop2").first).to_be_attached()  # from a playbook
-    hidden = page.evaluate(BEHIND_BOXES)
-    assert hidden == 0
 
 
 def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
@@ -944,22 +808,6 @@ def test_a_recall_that_loads_late_does_not_replace_the_next(page: Page) -> None:
     assert page.url == wanted
 
 
-def test_a_recall_that_a_program_filtered_is_asked_again_with_its_filter(
-    running: Running, page: Page
-) -> None:
-    body = {"question": "Which of these two?", "k": 5, "where": {"ids": ["bread", "plan"]}}
-    with running.client() as http:
-        assert http.post(f"/v1/entities/{MARA}/recall", json=body).is_success
-    page.get_by_role("link", name="Recalls").click()
-    page.locator(".recalls .link", has_text="Which of these two?").click()
-    page.get_by_role("button", name="Ask again").click()
-
-    expect(page.get_by_label("How many memories")).to_have_value("5")
-    expect(page.locator(".answer .votes").first).to_be_visible()
-    shown = page.locator(".answer article")
-    assert {one.get_attribute("data-memory") for one in shown.all()} <= {"bread", "plan"}
-
-
 def test_an_address_without_a_recall_says_so(page: Page) -> None:
     expect(page.get_by_label("Question", exact=True)).to_be_visible()
     for wrong in ("no-such-trace", "%3Cimg%20src=x%3E"):
@@ -1059,15 +907,6 @@ def test_every_kept_recall_is_found_and_compared(running: Running, page: Page) -
     expect(page.locator(".compared")).to_be_visible()
     newer = page.get_by_label("Kept recall of A").locator("option:checked")
     expect(newer).to_contain_text("number 09?")  # as it was picked
-
-
-def test_a_comparison_without_a_question_says_what_is_missing(page: Page) -> None:
-    page.get_by_role("link", name="Compare").click()
-    page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.locator(".ask + .failed")).to_have_text(
-        "write a question, or pick a kept recall on both sides"
-    )
-    expect(page.get_by_label("Question", exact=True)).to_be_focused()
 
 
 def test_what_is_stored_is_browsed(page: Page) -> None:
@@ -1197,7 +1036,7 @@ def cued(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         ("boiler", "The boiler was serviced in May by a man from town.", "read the gas meter"),
         ("rosa", "Rosa comes on Tuesdays, after nine.", "whom do I call about the boiler"),
         ("gate", "The gate code is four one nine.", "let the delivery in"),
-        ("fence", f"The fence leans. {RAIN}Oil the squeaking hinge.", "mend the fence"),
+        ("fence", "The fence leans. Oil the squeaking hinge.", "mend the fence"),
         ("oak", "The oak lost a branch.", "tidy the garden"),
         ("hens", "Six hens, and one of them is broody.", "feed the hens"),
     ]
@@ -1205,7 +1044,6 @@ def cued(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         replace(
             note(name, text, title=f"Memo {number}", day=9 - number),
             cues=(cue,),
-            replaces=("oak",) if name == "gate" else (),
         )
         for number, (name, text, cue) in enumerate(rows)
     ]
@@ -1267,45 +1105,6 @@ def test_what_memories_are_stored_for_can_be_asked_at_once(
     expect(page.get_by_text("Try:")).to_have_count(0)  # none of these memories has a cue
 
 
-def test_a_memory_has_one_name_everywhere(cued: Running, browser: Browser) -> None:
-    with new_page(browser) as page:
-        page.goto(f"{cued.url}/#token=&entity={MARA}")
-        page.get_by_label("How many memories").fill("2")
-        ask(page, "whom do I call about the boiler?")
-        name = "Memo 1: Rosa comes on Tuesdays, after nine."
-        expect(page.locator("article h3", has_text=name)).to_be_visible()
-        expect(page.locator(".near strong").first).to_contain_text(re.compile(r"Memo \d: \w"))
-        page.get_by_role("button", name="Compare with…").click()
-        expect(page.locator(".picked").first).to_contain_text("whom do I call")
-        page.get_by_role("button", name="Compare", exact=True).click()
-        expect(page.get_by_role("region", name="Places")).to_contain_text(name)
-        page.get_by_role("link", name="Memories").click()
-        expect(page.locator(".rows")).to_contain_text(name)
-
-
-def test_long_texts_end_with_more_and_excerpts_hold_what_was_sought(
-    cued: Running, browser: Browser
-) -> None:
-    with new_page(browser) as page:
-        page.goto(f"{cued.url}/#token=&entity={MARA}")
-        ask(page, "help me mend the fence and its squeaking hinge")
-        fence = page.locator(".answer article blockquote", has_text="squeaking hinge")
-        expect(fence).to_contain_text("…It rained again. Oil the squeaking hinge.")
-        expect(fence).not_to_contain_text("The fence leans")
-        page.get_by_role("link", name="Memories").click()
-        page.get_by_label("Filter").fill("squeaking")
-        expect(page.locator(".rows li .quiet").last).to_contain_text("Oil the squeaking")
-        page.locator(".rows button").click()
-        expect(page.locator(".detail blockquote")).not_to_contain_text("squeaking")
-        page.get_by_role("button", name="More").click()
-        expect(page.locator(".detail blockquote")).to_contain_text("Oil the squeaking hinge.")
-        page.get_by_label("Filter").fill("gate")
-        page.locator(".rows button").first.click()
-        expect(page.locator(".detail")).to_contain_text("replaces Memo 4: The oak lost a branch.")
-        page.locator(".detail .link", has_text="The oak").click()
-        expect(page.locator(".detail")).to_contain_text("A newer memory replaces it: Memo 2")
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_to_mend(
     running: Running, browser: Browser, scheme: Literal["light", "dark"]
@@ -1353,39 +1152,6 @@ def test_axe_finds_nothing_to_mend(
         assert faults() == []
 
 
-@pytest.mark.parametrize("wide", [1200, 1000, 760, 390])
-def test_what_the_page_says_of_itself_covers_nothing_that_one_looks_at(
-    page: Page, wide: int
-) -> None:
-    page.set_viewport_size({"width": wide, "height": 844})
-    ask(page)
-    page.locator(".answer article .vote.hot").first.click()
-    page.get_by_role("button", name="Next round").click()
-    expect(page.locator("#status")).to_contain_text("Round 2")
-
-    said = page.locator("#status").bounding_box()
-    for shown in (page.get_by_role("heading", name="Round 2"), page.locator("#entity")):
-        there = shown.bounding_box()
-        assert said is not None
-        assert there is not None
-        assert apart(said, there)
-    page.mouse.wheel(0, 200)
-    expect(page.locator("#status")).to_be_empty()
-    page.get_by_role("link", name="Memories").click()
-    expect(page.locator("#status")).to_contain_text("loaded")
-    said, there = (page.locator(one).bounding_box() for one in ("#status", ".browse"))
-    assert said is not None
-    assert there is not None
-    assert apart(said, there)
-
-
-def apart(one: FloatRect, other: FloatRect) -> bool:
-    """Whether two rectangles do not overlap."""
-    beside = any(a["x"] + a["width"] <= b["x"] for a, b in ((one, other), (other, one)))
-    below = any(a["y"] + a["height"] <= b["y"] for a, b in ((one, other), (other, one)))
-    return beside or below
-
-
 def test_a_narrow_screen_does_not_scroll_sideways(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.reload()
@@ -1400,22 +1166,6 @@ def test_a_narrow_screen_does_not_scroll_sideways(page: Page) -> None:
     page.get_by_role("button", name="Compare").click()
     expect(page.locator("table").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_a_narrow_screen_cuts_no_column_and_no_border(cued: Running, browser: Browser) -> None:
-    with new_page(browser) as page:
-        page.set_viewport_size({"width": 400, "height": 850})
-        page.goto(f"{cued.url}/#token=&entity={MARA}")
-        ask(page, "whom do I call about the boiler?")
-        page.locator('article[data-memory="rosa"]').get_by_role("button", name="Why?").click()
-        page.get_by_text("How its score was computed").click()
-        expect(page.locator(".story table")).to_be_visible()
-        assert page.locator(".story .scroll").evaluate(CUT_OFF) <= 0
-        drawn = page.evaluate("document.querySelector('.drawing').getBBox({stroke: true}).x")
-        assert page.locator(".drawing").evaluate("one => one.viewBox.baseVal.x") < drawn
-        page.get_by_role("link", name="Briefing").click()
-        expect(page.get_by_role("heading", name="Lately written or used")).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 400
 
 
 def test_five_thousand_memories_are_asked_and_browsed(tmp_path: Path, browser: Browser) -> None:
@@ -1473,49 +1223,6 @@ def test_a_file_of_one_recall_needs_no_server(tmp_path: Path, browser: Browser) 
         page.locator("article .why-button").first.click()
         expect(page.locator(".story").first).to_be_visible()
         assert page.evaluate("window.broken") is None
-
-
-def test_compare_gives_the_reason_of_the_trace_and_names_cues_that_were_removed(
-    tmp_path: Path, browser: Browser
-) -> None:
-    texts = {
-        "old": "I take ramipril 5 mg in the morning.",
-        "new": "I take ramipril 10 mg in the morning.",
-        "sea": "I get seasick on anything smaller than a ferry.",
-        "oak": "The oak in the garden lost a branch.",
-        "hens": "Six hens live behind the house.",
-    }
-    notes = [note(name, text, day=n) for n, (name, text) in enumerate(texts.items(), start=1)]
-    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
-        recall.add(notes)
-        cues = recall.memories.cues
-        cues.add("new", "which dose of ramipril do I take")
-        removed = [cues.add("sea", "which dose do I take"), cues.add("hens", "which dose")]
-    now: dict[str, object] = {"question": "Which dose of ramipril do I take?", "k": 2}
-    home = f"/v1/entities/{MARA}"
-    with serving(tmp_path / "store") as running, new_page(browser) as page:
-        with running.client("") as http:
-
-            def asked(body: dict[str, object]) -> str:
-                return str(http.post(f"{home}/recall", json=body).json()["trace_id"])
-
-            earlier, before = asked({**now, "as_of": "2026-01-01T23:59:59Z"}), asked(now)
-            for cue in removed:
-                assert http.delete(f"{home}/cues/{cue.cue_id}").is_success
-            after = asked(now)
-        page.goto(f"{running.url}/#token=&entity={MARA}")
-        places = page.get_by_role("region", name="Places")
-        page.goto(f"{running.url}/#/compare/{MARA}/{earlier}/{before}")
-        expect(places.get_by_role("row", name="About old")).to_contain_text(
-            "B: comes last: close in wording or meaning to “About new”"
-        )
-        page.goto(f"{running.url}/#/compare/{MARA}/{before}/{after}")
-        expect(places.get_by_role("row", name="About sea")).to_contain_text(
-            "its cue “which dose do I take” counted in A and was removed since"
-        )
-        expect(page.locator(".answer")).to_contain_text(
-            "In neither answer: “About hens” (its cue “which dose” counted in A"
-        )
 
 
 def test_a_kept_recall_names_memories_whose_text_has_changed_since(

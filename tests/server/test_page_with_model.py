@@ -203,23 +203,6 @@ def test_a_card_gives_the_reason_of_the_critic(
         )
 
 
-def test_what_the_critic_searched_for_has_no_score_beside_those_of_the_question(
-    store: Path, browser: Browser, model: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def judged_with_a_search(system: str, user: str) -> object:
-        reply = cast(dict[str, Any], judged(system, user))
-        tyres = {"facet": "", "name": "the car", "query": "winter tyres for the car"}
-        return {**reply, "new_queries": [tyres], "go_on": True}
-
-    monkeypatch.setitem(model.replies, "CritiqueReply", judged_with_a_search)
-    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
-        page = opened(blank, running)
-        ask(page, effort="low")
-        sought = page.locator(".answer article", has_text="the car (the critic asked for it)")
-        expect(sought.locator(".score").first).to_be_empty()
-        expect(page.locator(".answer article .score", has_text="score").first).to_be_visible()
-
-
 def test_an_answer_and_a_kept_one_say_what_is_missing(
     store: Path, browser: Browser, model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,46 +265,6 @@ def test_prompts_and_efforts_stand_side_by_side(
         expect(different.get_by_role("row", name="effort")).to_contain_text("high")
         places = page.get_by_role("region", name="Places")
         expect(places).to_contain_text(re.compile("B: found for “[^”]+”, voted hot by the critic"))
-
-
-def test_long_words_and_efforts_do_not_widen_a_narrow_screen(
-    store: Path, browser: Browser, model: ModelServer
-) -> None:
-    long = "https://example.org/" + "Donaudampfschifffahrt" * 9
-    with Recall.open(store, entity=MARA, embedder="hashing") as recall:
-        recall.memories.remember(f"{QUESTION}: My plan is {long}", title=long, memory_id="x" * 150)
-        recall.memories.remember(Fact(subject=long, attribute="name", value=long))
-    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
-        blank.set_viewport_size({"width": 390, "height": 844})
-        page = opened(blank, running)
-
-        def widest() -> int:
-            return int(page.evaluate("document.documentElement.scrollWidth"))
-
-        page.get_by_text("More", exact=True).click()
-        expect(page.get_by_label("Effort").locator("option[value=low]")).to_be_enabled()
-        assert widest() == 390
-        page.get_by_label("Effort").select_option("high")
-        page.get_by_label("Question", exact=True).fill(f"{QUESTION} {long}")
-        page.get_by_role("button", name="Ask", exact=True).click()
-        expect(page.locator(".drawing")).to_be_visible()
-        page.locator(".answer .why-button").first.click()
-        expect(page.locator(".story")).to_be_visible()
-        assert widest() == 390
-        page.locator(".answer .vote.hot").first.click()
-        page.get_by_role("button", name="Resolve").click()
-        expect(page.get_by_role("link", name="What was learned")).to_be_visible()
-        assert widest() == 390
-        for view in ("Facts", "Briefing", "Recalls", "Compare"):
-            page.get_by_role("link", name=view).click()
-            shown = page.locator("main :is(.recalls li, table, fieldset option[value=low]:enabled)")
-            expect(shown.first).to_be_attached()
-            assert widest() == 390, view
-        page.evaluate(f"location.hash = '#/memory/{MARA}/{'x' * 150}'")
-        page.get_by_text("Learned from sessions").click()
-        page.get_by_text("Add a memory").click()
-        expect(page.locator(".detail article")).to_be_visible()
-        assert widest() == 390
 
 
 def test_facts_preferences_history_and_the_briefing_are_browsed(
