@@ -150,13 +150,6 @@ async def test_agents_and_chains_use_it_as_any_recall(words: Words) -> None:
     assert found[0].page_content[:20] in told
 
 
-@pytest.mark.parametrize("name", ["memories", "cues", "sessions", "add", "ingest", "briefing"])
-def test_what_only_a_store_has_says_so(over: RetrieverRecall, name: str) -> None:
-    with pytest.raises(UsageError, match="secondhop stores"):
-        getattr(over, name)
-    assert not hasattr(over, name)
-
-
 def test_a_filter_is_refused(over: RetrieverRecall) -> None:
     options: dict[str, Any] = {"where": {"tags": ["a"]}}
     with pytest.raises(UsageError, match="where"):

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import aclosing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from secondhop.askable import Askable
 from secondhop.errors import StoreError, UsageError
@@ -39,13 +39,6 @@ if TYPE_CHECKING:
 ENTITY: Final = "retriever"
 """The entity that results and traces name."""
 
-STORED: Final = frozenset(
-    {"memories", "cues", "sessions", "learning", "admin", "graph", "store", "services"}
-    | {"add", "ingest", "briefing", "aadd", "aingest", "abriefing"}
-)
-"""Names that `Recall` has and `RetrieverRecall` lacks."""
-
-
 MOMENTS_AND_FILTERS: Final = {
     "at": "asked_at",
     "as_of": "as_of",
@@ -53,18 +46,6 @@ MOMENTS_AND_FILTERS: Final = {
     "where": "where",
 }
 """{argument of `recall`: its name in the graph's input} for arguments that need a store."""
-
-
-class NotOverRetrieverError(UsageError, AttributeError):
-    """The caller asked for something that needs a store; a retriever can only search."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(
-            f"{what} needs memories that secondhop stores, and a recall over a retriever only "
-            f"reads; store them (Recall.open, `secondhop ingest`) to have cues, facts, filters "
-            f"and forgetting"
-        )
-        self.what = what
 
 
 class RetrieverRecall(Askable):
@@ -112,7 +93,11 @@ class RetrieverRecall(Askable):
         only_of_stores = {name: asked.get(field) for name, field in MOMENTS_AND_FILTERS.items()}
         for name, given in {**only_of_stores, "thread_id": thread_id}.items():
             if given:
-                raise NotOverRetrieverError(f"recall(…, {name}=…)")
+                raise UsageError(
+                    f"recall(…, {name}=…) needs memories that secondhop stores, and a recall over "
+                    f"a retriever only reads; store them (Recall.open, `secondhop ingest`) to have "
+                    f"cues, facts, filters and forgetting"
+                )
         services = await self._services()
         graph = build_recall_graph(services)
         try:
@@ -167,11 +152,3 @@ class RetrieverRecall(Askable):
                     self._owned.append(base)
                 self._models = cached_embedders(base, entity_cache=file, owned=self._owned)
         return self._models
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Raise an error that explains why names of `Recall` that need a store are missing."""
-            if name in STORED:
-                raise NotOverRetrieverError(f"recall.{name}")
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

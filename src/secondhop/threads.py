@@ -23,15 +23,10 @@ def own_thread(thread_id: str, entity: str, asked: RecallInput) -> str:
     a recall never resumes that of another entity or question, and the chat's own checkpoints stay
     untouched.
     """
-    as_of, effort, where = asked.get("as_of"), asked.get("effort"), asked.get("where")
-    named: list[object] = [entity, asked["question"], asked.get("k"), asked.get("tokens")]
-    if as_of or asked.get("include_stale"):
-        named += [as_of, asked.get("include_stale")]
-    named += [effort] if effort else []
-    named += [repr(where)] if where else []
-    named += [repr(asked["earlier"])] if asked.get("earlier") else []
-    named += [asked["asked_at"]] if asked.get("asked_at") else []
-    digest = hashlib.sha256(json.dumps(named, default=utc_text).encode()).hexdigest()
+    named = {"entity": entity, **{name: given for name, given in asked.items() if given}}
+    digest = hashlib.sha256(
+        json.dumps(named, sort_keys=True, default=utc_text).encode()
+    ).hexdigest()
     return f"{thread_id}|recall|{digest[:16]}"
 
 

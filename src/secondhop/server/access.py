@@ -1,7 +1,7 @@
 """Dependencies of the routes: who calls, and the memory that the caller may use."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path as FolderPath
 from typing import Annotated, TypeAlias
@@ -85,23 +85,18 @@ Server: TypeAlias = Annotated[Served, Depends(served)]
 Caller: TypeAlias = Annotated[Token, Depends(caller)]
 
 
-async def to_read(
-    server: Server, caller: Caller, entity: EntityName
-) -> AsyncGenerator[Recall, None]:
-    """The memory of the path's entity, for one request that reads."""
-    expect(caller, "read", entity=entity)
-    async with server.recalls.recall(entity) as recall:
-        yield recall
+def opened(scope: Scope) -> Callable[..., AsyncGenerator[Recall, None]]:
+    """A dependency: the memory of the path's entity, for one request that needs this scope."""
+
+    async def memory(
+        server: Server, caller: Caller, entity: EntityName
+    ) -> AsyncGenerator[Recall, None]:
+        expect(caller, scope, entity=entity)
+        async with server.recalls.recall(entity) as recall:
+            yield recall
+
+    return memory
 
 
-async def to_write(
-    server: Server, caller: Caller, entity: EntityName
-) -> AsyncGenerator[Recall, None]:
-    """The memory of the path's entity, for one request that changes it."""
-    expect(caller, "write", entity=entity)
-    async with server.recalls.recall(entity) as recall:
-        yield recall
-
-
-Readable: TypeAlias = Annotated[Recall, Depends(to_read)]
-Writable: TypeAlias = Annotated[Recall, Depends(to_write)]
+Readable: TypeAlias = Annotated[Recall, Depends(opened("read"))]
+Writable: TypeAlias = Annotated[Recall, Depends(opened("write"))]
