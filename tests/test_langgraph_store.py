@@ -1,7 +1,6 @@
 """The store for LangGraph: like `InMemoryStore`, except that its searches are recalls."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -25,7 +24,7 @@ from langgraph.store.base import (
 from langgraph.store.memory import InMemoryStore
 from tests.small_world import LIFE, QUESTION
 
-from secondhop import Recall, RecallStore, UsageError
+from secondhop import RecallStore, UsageError
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -208,15 +207,3 @@ async def test_an_agent_s_tools_use_it_from_any_event_loop(store: RecallStore) -
 def test_a_key_that_would_be_kept_otherwise_is_refused(store: RecallStore, key: str) -> None:
     with pytest.raises(UsageError, match="key"):
         store.put(ANA, key, {"text": "oats"})
-
-
-def test_a_callers_own_memory_may_have_the_source_of_items(tmp_path: Path) -> None:
-    with Recall.open(tmp_path / "store", entity="memories.ana", embedder="hashing") as recall:
-        recall.add([replace(LIFE[0], source="item")])
-        rows = recall.admin.export_as("langmem")
-    with RecallStore(tmp_path / "store", embedder="hashing") as store:
-        item = store.get(ANA, LIFE[0].memory_id)
-        assert item is not None
-        assert item.value["content"] == LIFE[0].text
-        assert store.search(ANA, query=LIFE[0].text)[0].key == item.key
-    assert LIFE[0].memory_id in str(rows)

@@ -1,20 +1,18 @@
 """What sessions prove becomes a cue: recalls of similar questions gain, others do not change, and
 forgotten lessons are gone. Uses real stores and the hashing embedder."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from tests.small_world import LIFE, QUESTION
+from tests.small_world import QUESTION
 from tests.store_files import stores_below
 
 from secondhop.graph.session_result import ResolvedSession, VotesOfRound
 from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Fact, StoredCue
-from secondhop.nodes.config import Config, SessionSettings
 from secondhop.recall import Recall
 from secondhop.sessions.learner import Learned, Resolution
 from secondhop.stores.cues import LONGEST_QUESTION, MOST_PROVED, MOST_VOTES
@@ -118,19 +116,6 @@ async def test_another_question_is_recalled_as_if_nothing_had_been_learned(recal
     assert [one.score for one in after.candidates] == [one.score for one in before.candidates]
 
 
-async def test_beside_cues_that_were_written_it_is_the_same(recall: Recall) -> None:
-    await recall.memories.cues.aadd("plan", QUESTION)
-    await recall.memories.cues.aadd("garden", "what do my tomatoes want?")
-    before = await traced(recall, OTHER)
-    await teach(recall)
-
-    after = await traced(recall, OTHER)
-
-    assert factors(await traced(recall))["plan"] > 1
-    assert [one.parts for one in after.candidates] == [one.parts for one in before.candidates]
-    assert {one.origin for one in await recall.memories.cues.alist("plan")} == {"host", "session"}
-
-
 async def test_a_question_about_the_past_does_not_know_it(recall: Recall) -> None:
     await teach(recall)
 
@@ -187,18 +172,6 @@ async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
     assert factors(await traced(recall))["plan"] > 1
 
 
-@pytest.mark.parametrize("by", ["switch", "setting"])
-async def test_it_is_off_from_the_first_memory_on(tmp_path: Path, by: str) -> None:
-    config = Config(session=SessionSettings(learn=by != "setting"))
-    async with await Recall.aopen(tmp_path, embedder="hashing", config=config) as recall:
-        if by == "switch":
-            await recall.learning.aswitch(on=False)
-        await recall.aadd(LIFE)
-        await teach(recall)
-
-        assert await recall.memories.cues.alist() == []
-
-
 async def test_nearly_the_same_question_strengthens_its_cue_up_to_a_bound(recall: Recall) -> None:
     for _ in range(3):
         await recall.learning.alearn(resolved(QUESTION, hot=["plan"]))
@@ -250,22 +223,6 @@ async def test_what_people_voted_out_of_three_sessions_does_not_come_back(recall
     assert f"recall.learning.forget([{cold!r}])" in told.nearest_change
     await recall.learning.aforget([cold])
     assert cold in (await traced(recall)).returned
-
-
-async def test_what_was_refused_far_behind_is_told_the_place_it_would_have(recall: Recall) -> None:
-    last = (await traced(recall)).candidates[-1].memory_id
-    refused = resolved(QUESTION, hot=[last])
-    cold = [VotesOfRound(round=1, by="person", cold=[last])]
-    for number in range(3):
-        update = {"votes": cold, "session_id": f"s{number}"}
-        await recall.learning.alearn(refused.model_copy(update=update))
-    told = await recall.aexplain(await traced(recall), last)
-    found = re.search(r"at place (\d+): ask for as many", told.nearest_change)
-    assert found, told.nearest_change
-
-    await recall.learning.aforget([last])
-
-    assert last in (await recall.arecall(QUESTION, k=int(found[1]), at=AT)).ids()
 
 
 async def test_the_report_tells_all_and_a_question_or_everything_is_forgotten(

@@ -187,24 +187,6 @@ def test_a_pool_refuses_wrong_arguments_when_it_is_made(
         RecallPool("s8", **given)
 
 
-async def test_a_store_whose_folder_is_gone_is_told_of_and_not_begun_anew(
-    pool: RecallPool, tmp_path: Path
-) -> None:
-    assert await answer(pool, "ana")
-    async with pool.recall("ana") as recall:
-        assert recall.admin.last_traces()  # it waits until the trace is written
-    (tmp_path / "store").rename(tmp_path / "moved")
-
-    with pytest.raises(StoreUnavailableError, match="is gone"):
-        await answer(pool, "ana")
-    with pytest.raises(StoreUnavailableError, match="is gone"):
-        await answer(pool, "ben")
-    assert not (tmp_path / "store").exists()
-
-    (tmp_path / "moved").rename(tmp_path / "store")
-    assert await answer(pool, "ana") == "ana's budget is 90 a month."
-
-
 async def test_a_store_that_the_pool_began_itself_is_missed_when_it_is_gone(
     tmp_path: Path,
 ) -> None:

@@ -9,15 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.garden import FIRST, GARDEN, NEAR
+from tests.garden import FIRST, GARDEN
 from tests.redis_server import redis_url as redis_url
 from tests.session_world import sessions_over
-from tests.small_world import SmallWorld, ask, recall_settings, small_world
+from tests.small_world import SmallWorld, recall_settings, small_world
 
 from secondhop.nodes.config import SessionSettings
 from secondhop.nodes.services import Services
-from secondhop.sessions.document import unpack
-from secondhop.stores.entity_names import entity_digest
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.sessions_redis import RedisSessions
@@ -72,19 +70,3 @@ async def test_what_an_earlier_round_showed_yields_in_the_next_of_another_worker
     assert shown == shown_fresh
     assert set(same) & set(shown)
     assert not set(other) & set(shown)
-
-
-async def test_what_other_questions_showed_goes_along_with_a_session(
-    garden: SmallWorld, store: SessionStore
-) -> None:
-    first = worker(garden, freshness=1.0)
-    lately = (await ask(first, FIRST, k=3)).result.ids()
-    begun = await sessions_over(first, store).astart(NEAR)
-    second = worker(garden, freshness=1.0)
-
-    stored = await store.load(begun.session_id, owner=entity_digest(first.entity))
-    assert stored is not None
-    state = await unpack(stored.document, services=second)
-
-    assert state.get("exposure") == dict.fromkeys(lately, 1.0)
-    assert not set(lately) & set(begun.ids())

@@ -1,11 +1,9 @@
 """The folder of traces: traces are read as written, and old ones and forgotten words go."""
 
-import asyncio
 import gzip
 import json
 import shutil
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,6 @@ from secondhop.graph.trace import RecallTrace, TraceMiss
 from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.config import Config, TraceSettings
 from secondhop.recall import Recall
-from secondhop.stores.trace_files import TraceFilesInFolder
 from secondhop.traces import TraceFolder, read_trace
 
 VERSION_1 = Path(__file__).parent / "golden" / "trace_version_1.json"
@@ -125,11 +122,6 @@ def test_a_file_that_is_no_trace_is_refused(text: bytes, tmp_path: Path) -> None
 
     with pytest.raises(UsageError, match="not a secondhop trace"):
         read_trace(path)
-
-
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot read"):
-        read_trace(tmp_path / "gone.json")
 
 
 def test_traces_of_version_0_1_are_found_explained_and_masked(tmp_path: Path) -> None:
@@ -247,18 +239,6 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     assert explain(kept, "plan").title == explain(trace, "plan").title
 
 
-def test_a_trace_may_be_written_by_several_at_once(tmp_path: Path) -> None:
-    files = TraceFilesInFolder(tmp_path)
-
-    def write(turn: int) -> None:
-        files.write("one.json.gz", b"%d" % turn, at_ns=turn)
-
-    with ThreadPoolExecutor(8) as writers:
-        assert list(writers.map(write, range(400))) == [None] * 400
-
-    assert [one.name for one in files.listed()] == ["one.json.gz"]
-
-
 def test_a_trace_that_cannot_be_read_goes_when_something_is_forgotten(tmp_path: Path) -> None:
     folder = TraceFolder(tmp_path)
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(b'{"candidates": "wins"}')[:-9])
@@ -297,20 +277,6 @@ async def test_forgetting_masks_the_question_that_said_it_before_it_was_remember
     assert any(step.note for step in untouched.steps)
 
 
-async def test_what_was_observed_is_masked_in_the_question_that_stated_it(tmp_path: Path) -> None:
-    said = "Hello! I live in Bonn. What can I do tonight?"
-    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        await recall.aadd(LIFE)
-        asked = await recall.arecall(said)
-        seen = await recall.memories.aobserve([{"role": "user", "content": said}])
-        for memory_id in seen.written:
-            await recall.memories.aforget(memory_id)
-        kept = recall.trace(asked.trace_id)
-
-    assert seen.written
-    assert "Bonn" not in kept.model_dump_json()
-
-
 async def test_a_sessions_question_goes_with_the_memory_whose_words_it_repeats(
     tmp_path: Path,
 ) -> None:
@@ -327,19 +293,6 @@ async def test_a_sessions_question_goes_with_the_memory_whose_words_it_repeats(
 
     assert [cue.text for cue in taught] == [said]
     assert left == []
-
-
-async def test_forgetting_masks_the_traces_of_recalls_that_just_ended(tmp_path: Path) -> None:
-    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        await recall.aadd(LIFE)
-        ids = await asyncio.gather(*(recall.arecall(QUESTION) for _ in range(3)))
-        gone = await recall.memories.aforget("wins")
-        kept = [recall.trace(one.trace_id) for one in ids]
-        explanation = await recall.aexplain(ids[0], "wins")
-
-    assert gone.traces == 3
-    assert all(one.forgotten == ["wins"] for one in kept)
-    assert "forgotten" in explanation.story[0]
 
 
 async def test_a_trace_that_cannot_be_built_is_logged_and_the_store_still_closes(

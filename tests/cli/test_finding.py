@@ -57,13 +57,6 @@ def test_words_of_several_memories_list_their_ids(cli: Cli, trace: str) -> None:
     assert "'party.md' “Ana's party”" in refused.stderr
 
 
-def test_words_that_no_memory_has_are_refused(cli: Cli, trace: str) -> None:
-    refused = cli("explain", trace, "zebra")
-
-    assert refused.exit_code == 2
-    assert "no stored memory has the id, the title or the words 'zebra'" in refused.stderr
-
-
 def test_an_unknown_trace_is_said_to_be_unknown_whatever_the_words(cli: Cli, trace: str) -> None:
     assert "no trace 'none' is kept" in cli("explain", "none", "ana").stderr
 

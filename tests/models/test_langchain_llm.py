@@ -19,9 +19,6 @@ MESSAGES = [
     ChatMessage(role="system", content="be brief"),
     ChatMessage(role="user", content="ask"),
 ]
-QUICK = LangchainLLMConfig(
-    max_wait_s=0.01, breaker=BreakerSettings(failures=10_000, patience_s=10_000.0)
-)
 ONE = Usage(calls=1, prompt_tokens=10, completion_tokens=5, cached_tokens=4)
 
 
