@@ -14,7 +14,7 @@ from secondhop.nodes.budget import seconds_left
 from secondhop.nodes.evidence.rank import PassageScores, best_first, combined
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState
-from secondhop.ranking.keyphrases import key_phrases
+from secondhop.ranking.keyphrases import names_in
 from secondhop.stores.catalog.analysis import STOP_WORDS, document_terms, query_terms
 from secondhop.stores.records import Passage, PassageHit
 
@@ -82,12 +82,8 @@ def open_words(question: str, seed: Passage) -> list[str]:
 
 def new_names(seed: Passage, asked: frozenset[str]) -> dict[str, frozenset[str]]:
     """{name: terms} for names in the seed with a term that the question lacks; at most `NAMES`."""
-    found = key_phrases(_LABEL.sub("", seed.text), n=12)
-    names = {
-        phrase.phrase: frozenset(query_terms(phrase.phrase).words)
-        for phrase in found
-        if phrase.kind == "name"
-    }
+    found = names_in(_LABEL.sub("", seed.text), n=12)
+    names = {name: frozenset(query_terms(name).words) for name in found}
     return dict([(name, terms) for name, terms in names.items() if not terms <= asked][:NAMES])
 
 

@@ -1,4 +1,4 @@
-"""Key phrases, names and noun slots."""
+"""Names, key phrases, and the topics made of them."""
 
 from time import process_time
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.ranking.keyphrases import key_phrases
+from secondhop.ranking.keyphrases import names_in, phrases_in, topic_names
 
 NOTE = (
     'Yesterday Alice Smith, Head of Engineering at Grow Therapy, asked about OKRs. See "Job '
@@ -15,12 +15,7 @@ NOTE = (
 )
 
 
-def kinds(text: str) -> dict[str, str]:
-    return {found.phrase: found.kind for found in key_phrases(text)}
-
-
 def test_names_and_phrases_are_found() -> None:
-    found = kinds(NOTE)
     names = {
         "Alice Smith",
         "Head of Engineering",
@@ -29,49 +24,31 @@ def test_names_and_phrases_are_found() -> None:
         "Job Mission",
         "SSL_MODE",
     }
-    assert names <= {phrase for phrase, kind in found.items() if kind == "name"}
-    assert found["no-show rates"] == "phrase"
+    assert names <= set(names_in(NOTE))
+    assert "no-show rates" in phrases_in(NOTE)
+    assert {*names, "no-show rates"} <= set(topic_names(NOTE))
 
 
 def test_a_word_that_only_opens_a_sentence_is_no_name() -> None:
-    assert kinds("Carrots are good. We like carrots.").get("Carrots") != "name"
-    assert kinds("Carefeed hires. Carefeed grows.")["Carefeed"] == "name"
-    assert "Monday" not in {
-        p for p, kind in kinds("On Monday. Or Monday.").items() if kind == "name"
-    }
+    assert names_in("Carrots are good. We like carrots.") == []
+    assert names_in("Carefeed hires. Carefeed grows.") == ["Carefeed"]
+    assert names_in("On Monday. Or Monday.") == []
 
 
 @given(st.text(max_size=200))
-def test_any_text_gives_distinct_phrases_with_falling_scores(text: str) -> None:
-    found = key_phrases(text)
-    scores = [phrase.score for phrase in found]
-    assert scores == sorted(scores, reverse=True)
-    assert all(0 <= score <= 1 for score in scores)
-    folded = [phrase.phrase.casefold() for phrase in found]
-    assert len(folded) == len(set(folded))
-    assert all(phrase.phrase.strip() for phrase in found)
-    assert key_phrases(text, n=2) == found[:2]
+def test_any_text_gives_distinct_topics(text: str) -> None:
+    found = topic_names(text)
+    assert len(found) == len({topic.casefold() for topic in found})
+    assert all(topic.strip() for topic in found)
+    assert topic_names(text, n=2) == found[:2]
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "word ",
-        "A ",
-        "a_",
-        "Abc of ",
-        "- ",
-        "(",
-        " ",
-        "东京面试",
-        "'s",
-    ],
-)
+@pytest.mark.parametrize("unit", ["word ", "A ", "a_", "Abc of ", "- ", "(", " ", "东京面试", "'s"])
 def test_time_grows_with_the_length_not_its_square(unit: str) -> None:
     def seconds(size: int) -> float:
         text = (unit * size)[:size]
         start = process_time()
-        key_phrases(text)
+        topic_names(text)
         return process_time() - start
 
     seconds(1000)

@@ -1,4 +1,4 @@
-"""English words and Chinese characters that carry no topic."""
+"""English words that carry no topic."""
 
 from typing import Final
 
@@ -55,9 +55,3 @@ CALENDAR_WORDS: Final = frozenset(
 
 TITLES: Final = frozenset({"mr", "mrs", "ms", "dr", "prof", "sir", "madam"})
 """Words before a name that are not part of it."""
-
-CHINESE_STOP_CHARACTERS: Final = (
-    "的了是在和与與我你您他她它们們这這那有不就也都吗嗎呢吧啊把被给給到从從对對会會要"
-    "想能可以很还還又个個什么麼怎样樣请請"
-)
-"""Function characters; the text between them carries the topics."""
