@@ -1,7 +1,6 @@
 """What people see of an answer and of a trace: complete, readable at 60 columns, and inert."""
 
 import io
-from datetime import UTC, datetime
 
 import pytest
 from rich.console import Console, RenderableType
@@ -147,14 +146,6 @@ def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:
     assert "longest runs: retrieve 30 ms (2 runs), fuse 20 ms" in text
     assert "? is a query: who wrote it" in text
     assert text.count("[m-1]") == 1
-
-
-def test_an_empty_answer_about_an_earlier_time_names_it(result: RecallResult) -> None:
-    on = console(100)
-    empty = result.model_copy(update={"memories": [], "maybe": []})
-    show_answer(empty, on, as_of=datetime(1999, 1, 1, tzinfo=UTC))
-
-    assert "Nothing that was stored by 1999-01-01 answers that." in printed(on)
 
 
 def test_what_was_skipped_for_one_reason_takes_one_line() -> None:

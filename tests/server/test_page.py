@@ -377,14 +377,6 @@ def test_what_was_voted_down_is_told_as_that_and_taken_back_once(baking: Page) -
     )
 
 
-def test_a_card_and_its_story_give_the_same_reason(page: Page) -> None:
-    ask(page)
-
-    first = page.locator(".answer article").first
-    first.locator(".why-button").click()
-    expect(first.locator(".story > ul li").first).to_have_text(first.locator(".why").inner_text())
-
-
 def test_the_title_of_a_card_opens_its_memory(page: Page) -> None:
     ask(page)
 
@@ -1175,19 +1167,3 @@ def test_a_file_of_one_recall_needs_no_server(tmp_path: Path, browser: Browser) 
         page.locator("article .why-button").first.click()
         expect(page.locator(".story").first).to_be_visible()
         assert page.evaluate("window.broken") is None
-
-
-def test_a_kept_recall_names_memories_whose_text_has_changed_since(
-    tmp_path: Path, browser: Browser
-) -> None:
-    dose, other = (note("dose", f"I take ramipril {n} mg in the morning.") for n in (5, 10))
-    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
-        recall.add([dose, note("oak", "The oak in the garden lost a branch.")])
-        trace_id = recall.recall("Which dose of ramipril do I take?").trace_id
-        recall.add([other])
-    with serving(tmp_path / "store") as running, new_page(browser) as page:
-        page.goto(f"{running.url}/#token=&entity={MARA}")
-        page.goto(f"{running.url}/#/recall/{MARA}/{trace_id}")
-        expect(page.locator("main")).to_contain_text(
-            "The text has changed since this recall of: “About dose”. It is shown as it is now."
-        )
