@@ -7,21 +7,15 @@ from typing import Any
 import pytest
 
 from secondhop.errors import UsageError
-from secondhop.evals.comparison_targets import (
-    EarlierReport,
-    OtherEffort,
-    OtherSettings,
-    PlainSearch,
-    comparison_target,
-)
+from secondhop.evals.comparison_targets import KnownRankings, OtherSide, comparison_target
 from secondhop.evals.setting_files import read_setting_changes, settings_said
 
 
 def test_a_baseline_an_effort_the_defaults_and_settings_by_hand() -> None:
-    assert comparison_target("dense") == PlainSearch(name="dense")
-    assert comparison_target("low") == OtherEffort("low")
-    assert comparison_target("defaults") == OtherSettings(name="defaults", changes=())
-    assert comparison_target("ranking.diversity=mmr, limits.k=3") == OtherSettings(
+    assert comparison_target("dense") == KnownRankings(name="dense")
+    assert comparison_target("low") == OtherSide(name="effort low", effort="low")
+    assert comparison_target("defaults") == OtherSide(name="defaults", changes=())
+    assert comparison_target("ranking.diversity=mmr, limits.k=3") == OtherSide(
         name="ranking.diversity=mmr, limits.k=3", changes=["ranking.diversity=mmr", "limits.k=3"]
     )
 
@@ -34,10 +28,10 @@ def test_a_report_and_a_settings_file_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "before.json").write_text(json.dumps(report), encoding="utf-8")
     (tmp_path / "tuned.json").write_text('{"ranking": {"min_score": 0.3}}', encoding="utf-8")
 
-    assert comparison_target(str(tmp_path / "before.json")) == EarlierReport(
+    assert comparison_target(str(tmp_path / "before.json")) == KnownRankings(
         name="before.json", results={"small": {"q": ["a"]}}
     )
-    assert comparison_target(str(tmp_path / "tuned.json")) == OtherSettings(
+    assert comparison_target(str(tmp_path / "tuned.json")) == OtherSide(
         name="tuned.json", changes=["ranking.min_score=0.3"]
     )
 

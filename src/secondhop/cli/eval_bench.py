@@ -23,14 +23,7 @@ from secondhop.cli.progress import bars
 from secondhop.cli.terminal import notices
 from secondhop.errors import ModelError, UsageError
 from secondhop.evals.comparison import Comparison, compared
-from secondhop.evals.comparison_targets import (
-    ComparisonTarget,
-    EarlierReport,
-    OtherEffort,
-    OtherPrompt,
-    OtherSettings,
-    PlainSearch,
-)
+from secondhop.evals.comparison_targets import ComparisonTarget, KnownRankings, OtherSide
 from secondhop.evals.report import ScenarioReport, SystemRun, judged
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import Asking, expect_stored, run_scenario, store_scenario
@@ -60,6 +53,11 @@ class EvalPlan:
     """Ask the entity in the options; the scenarios then consist of questions only."""
     prompt: Prompt | None = None
     """Used instead of the prompt in force with the same name."""
+
+    @property
+    def other(self) -> OtherSide | None:
+        """The other side, if it has to be asked."""
+        return self.against if isinstance(self.against, OtherSide) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,16 +160,17 @@ async def eval_bench(plan: EvalPlan, common: Common) -> AsyncGenerator[EvalBench
 
 def needs_model(plan: EvalPlan) -> bool:
     """Whether the plan writes cues, tries a prompt, or asks with an effort that calls a model."""
-    other = plan.against
-    asked = {plan.asking.effort, other.effort if isinstance(other, OtherEffort) else None}
-    tries = plan.prompt is not None or isinstance(other, OtherPrompt)
-    return plan.annotate or tries or bool(asked & {"low", "high"})
+    efforts, prompts = [plan.asking.effort], [plan.prompt]
+    if plan.other is not None:
+        efforts.append(plan.other.effort)
+        prompts.append(plan.other.prompt)
+    return plan.annotate or any(prompts) or not {"low", "high"}.isdisjoint(efforts)
 
 
 async def measured(plan: EvalPlan, common: Common) -> Measured:
     """One report per scenario, from a temporary store unless the options name one."""
     own, theirs = sides(plan, common)
-    if isinstance(plan.against, EarlierReport):
+    if isinstance(plan.against, KnownRankings):
         expect_scenarios(plan.against, plan.scenarios)
     reports, others = list[ScenarioReport](), list[ScenarioReport]()
     async with eval_bench(plan, common) as bench:
@@ -180,11 +179,10 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
         for scenario in plan.scenarios:
             reports.append(await bench.run(scenario, own, asking=asking))
             if theirs is not None:
-                alone = replace(asking, baselines=False, missed=False)
-                if isinstance(plan.against, OtherEffort):
-                    alone = replace(alone, effort=plan.against.effort)
+                effort = (plan.other and plan.other.effort) or asking.effort
+                alone = replace(asking, baselines=False, missed=False, effort=effort)
                 others.append(await bench.run(scenario, theirs, asking=alone))
-        if isinstance(plan.against, OtherPrompt):
+        if plan.other is not None and plan.other.prompt is not None:
             bench.expect_answers([*reports, *others])
     comparison = comparison_of(plan, reports, others)
     return Measured(reports=reports, others=others, comparison=comparison)
@@ -192,10 +190,12 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
 
 def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
     """Our side, and the other side if that is secondhop, too (None otherwise)."""
-    other, in_force = plan.against, prompts_in_force(common)
+    other, in_force = plan.other, prompts_in_force(common)
     tried = {plan.prompt.name: plan.prompt} if plan.prompt else {}
     own = Side(settings=settings_of(common), prompts={**in_force, **tried})
-    if isinstance(other, OtherSettings):
+    if other is None:
+        return own, None
+    if other.changes is not None:
         theirs = replace(own, settings=settings_of(replace(common, settings=[*other.changes])))
         if own.settings.limits.k != theirs.settings.limits.k:
             raise UsageError(
@@ -203,22 +203,22 @@ def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
                 "limits.k out, or change k in the questions"
             )
         return own, theirs
-    if isinstance(other, OtherEffort):
-        return own, own
-    if isinstance(other, OtherPrompt):
+    if other.prompt is not None:
         prompts = {**in_force, other.prompt.name: other.prompt}
         suffix = "-against" if plan.annotate else ""
         return own, replace(own, prompts=prompts, suffix=suffix)
-    return own, None
+    return own, own
 
 
-def expect_scenarios(earlier: EarlierReport, scenarios: Sequence[Scenario]) -> None:
-    """Raises UsageError if the earlier report lacks any of these scenarios."""
-    missing = [one.name for one in scenarios if one.name not in earlier.results]
+def expect_scenarios(known: KnownRankings, scenarios: Sequence[Scenario]) -> None:
+    """Raises UsageError if an earlier report lacks any of these scenarios."""
+    if known.results is None:
+        return
+    missing = [one.name for one in scenarios if one.name not in known.results]
     if missing:
         raise UsageError(
-            f"the report {earlier.name} has no scenario {', '.join(missing)}; "
-            f"it has {', '.join(earlier.results)}"
+            f"the report {known.name} has no scenario {', '.join(missing)}; "
+            f"it has {', '.join(known.results)}"
         )
 
 
@@ -229,21 +229,20 @@ def comparison_of(
     other, timed = plan.against, plan.answers is None
     if other is None:
         return None
-    theirs = {one.name: with_costs(one, timed=timed) for one in others} or {
-        one.name: answered_before(other, one) for one in reports
-    }
+    if isinstance(other, KnownRankings):
+        theirs = {one.name: answered_before(other, one) for one in reports}
+    else:
+        theirs = {one.name: with_costs(one, timed=timed) for one in others}
     ours = {one.name: with_costs(one, timed=timed) for one in reports}
     return compared(other.name, ours, theirs)
 
 
-def answered_before(other: ComparisonTarget, report: ScenarioReport) -> SystemRun:
+def answered_before(known: KnownRankings, report: ScenarioReport) -> SystemRun:
     """The answers of plain search, or those of an earlier report, measured again."""
-    if isinstance(other, PlainSearch):
-        return report.systems[other.name]
-    if isinstance(other, EarlierReport):
-        results = other.results[report.name]
-        return judged([one for one in report.asked if one.id in results], results)
-    raise AssertionError("unreachable: the other side is asked")
+    if known.results is None:
+        return report.systems[known.name]
+    results = known.results[report.name]
+    return judged([one for one in report.asked if one.id in results], results)
 
 
 def with_costs(report: ScenarioReport, *, timed: bool) -> SystemRun:

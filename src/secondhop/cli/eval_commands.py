@@ -121,33 +121,34 @@ def with_target(
     """The plan with the two sides to compare, and the options to measure it with."""
     from secondhop.cli.kept_answers import usual_answers
     from secondhop.cli.opening import prompts_in_force
-    from secondhop.evals.comparison_targets import OtherPrompt, comparison_target
+    from secondhop.evals.comparison_targets import OtherSide, comparison_target, other_prompt
     from secondhop.nodes.effort import PLANNED_WITH, VOTED_WITH
     from secondhop.prompts.templates import tried_prompt
 
     tried = tried_prompt(prompt) if prompt else None
     target = comparison_target(against) if against else None
     if tried is not None and target is None:
-        target = OtherPrompt(prompts_in_force(common)[tried.name])
+        target = other_prompt(prompts_in_force(common)[tried.name])
     plan = replace(plan, against=target, prompt=tried)
-    if not isinstance(target, OtherPrompt):
+    other = target.prompt if isinstance(target, OtherSide) else None
+    if other is None:
         return plan, common
-    if tried is not None and tried.name != target.prompt.name:
+    if tried is not None and tried.name != other.name:
         raise UsageError(
-            f"{tried.path} replaces the prompt {tried.name}, {target.prompt.path} the prompt "
-            f"{target.prompt.name}; compare two variants of one prompt"
+            f"{tried.path} replaces the prompt {tried.name}, {other.path} the prompt "
+            f"{other.name}; compare two variants of one prompt"
         )
-    if target.prompt.sha256 == (tried or prompts_in_force(common)[target.prompt.name]).sha256:
-        same = f"both sides ask the same prompt, {target.prompt.label}: nothing in it was changed"
+    if other.sha256 == (tried or prompts_in_force(common)[other.name]).sha256:
+        same = f"both sides ask the same prompt, {other.label}: nothing in it was changed"
         notices().print(same, style="yellow", soft_wrap=True)
     plan = replace(plan, answers=plan.answers or usual_answers())
-    if target.prompt.name == "annotate":
+    if other.name == "annotate":
         return writing_cues(plan), replace(common, store=None, chroma="")
     asking = replace(plan.asking, effort=plan.asking.effort or "high")
-    efforts = VOTED_WITH if target.prompt.name == "critique" else PLANNED_WITH
+    efforts = VOTED_WITH if other.name == "critique" else PLANNED_WITH
     if asking.effort not in efforts:
         raise UsageError(
-            f"no recall with effort {asking.effort} asks the prompt {target.prompt.name}, so both "
+            f"no recall with effort {asking.effort} asks the prompt {other.name}, so both "
             f"sides would be equal; say --effort {' or '.join(efforts)}"
         )
     return replace(plan, asking=asking), common

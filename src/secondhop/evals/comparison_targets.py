@@ -22,57 +22,28 @@ PROMPT_SUFFIX = ".md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlainSearch:
-    """A plain-search baseline of the same run."""
+class OtherSide:
+    """secondhop, asked otherwise; what is None is as on our side."""
 
     name: str
+    effort: Effort | None = None
+    changes: Sequence[str] | None = None
+    """Changes to the default settings: texts like "NAME=VALUE"."""
+    prompt: Prompt | None = None
+    """Takes the place of the one in force with the same name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OtherSettings:
-    """secondhop with changes to the default settings."""
+class KnownRankings:
+    """Rankings that need no other recall."""
 
     name: str
-    changes: Sequence[str]
-    """Texts like "NAME=VALUE"."""
+    results: Mapping[str, Rankings] | None = None
+    """{scenario: rankings} of an earlier `eval scenarios --json`; None: those of the plain search
+    of this name in the same run."""
 
 
-@dataclass(frozen=True, slots=True)
-class OtherEffort:
-    """secondhop with this effort."""
-
-    effort: Effort
-
-    @property
-    def name(self) -> str:
-        """ "effort low"."""
-        return f"effort {self.effort}"
-
-
-@dataclass(frozen=True, slots=True)
-class OtherPrompt:
-    """secondhop with this prompt instead of the one in force."""
-
-    prompt: Prompt
-
-    @property
-    def name(self) -> str:
-        """Its name with version and hash."""
-        return self.prompt.label
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EarlierReport:
-    """The output of an earlier `eval scenarios --json`."""
-
-    name: str
-    results: Mapping[str, Rankings]
-    """{scenario: rankings}."""
-
-
-ComparisonTarget: TypeAlias = (
-    PlainSearch | OtherEffort | OtherSettings | OtherPrompt | EarlierReport
-)
+ComparisonTarget: TypeAlias = OtherSide | KnownRankings
 
 
 class ReportedScenario(BaseModel):
@@ -92,16 +63,16 @@ def comparison_target(said: str) -> ComparisonTarget:
         UsageError: `said` is none of these, or its file cannot be read.
     """
     if said in BASELINES:
-        return PlainSearch(name=said)
+        return KnownRankings(name=said)
     if said in KNOWN:
-        return OtherEffort(KNOWN[said])
+        return OtherSide(name=f"effort {KNOWN[said]}", effort=KNOWN[said])
     if said == DEFAULTS:
-        return OtherSettings(name=said, changes=())
+        return OtherSide(name=said, changes=())
     path = Path(said).expanduser()
     if path.is_file():
         return target_in(path)
     if "=" in said:
-        return OtherSettings(name=said, changes=[part.strip() for part in said.split(",")])
+        return OtherSide(name=said, changes=[part.strip() for part in said.split(",")])
     raise UsageError(
         f"nothing to compare with is called {said!r}: it is not a file, and not one of "
         f"{', '.join((*BASELINES, *KNOWN, DEFAULTS))}; settings are written like "
@@ -112,11 +83,16 @@ def comparison_target(said: str) -> ComparisonTarget:
 def target_in(path: Path) -> ComparisonTarget:
     """The target in a file: a prompt (`.md`), a report or settings."""
     if path.suffix == PROMPT_SUFFIX:
-        return OtherPrompt(tried_prompt(path))
+        return other_prompt(tried_prompt(path))
     results = report_in(path)
     if results is not None:
-        return EarlierReport(name=path.name, results=results)
-    return OtherSettings(name=path.name, changes=read_setting_changes(path))
+        return KnownRankings(name=path.name, results=results)
+    return OtherSide(name=path.name, changes=read_setting_changes(path))
+
+
+def other_prompt(prompt: Prompt) -> OtherSide:
+    """secondhop with this prompt, called by its name, version and hash."""
+    return OtherSide(name=prompt.label, prompt=prompt)
 
 
 def report_in(path: Path) -> dict[str, Rankings] | None:
