@@ -16,18 +16,18 @@ from secondhop.ranking.topic_runs import topic_runs
 _COUNTED = re.compile(
     r"\d|\b(?:half|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty)\b", re.I
 )
+_IDENTIFIER = re.compile(r"\S*[\d_]\S*")
 
 
-def names_in(text: str, *, n: int | None = None) -> list[str]:
-    """At most `n` names (None: all), those that occur most often first; ties go to the first in the
-    text. Each is spelled as in its first occurrence, without repeats (ignoring case)."""
-    found = sorted(capital_names(text), key=lambda found: -found[1])
-    return _distinct([name for name, _ in found])[:n]
+def names_in(text: str, *, n: int) -> list[str]:
+    """At most `n` names, those that occur most often first; ties go to the first in the text.
+    Identifiers (SSL_MODE, IP54) are left out."""
+    return [name for name in _capitalised(text) if not _IDENTIFIER.fullmatch(name)][:n]
 
 
 def topic_names(text: str, *, n: int = 30) -> list[str]:
-    """At most `n` names and noun phrases that may say what a text is about: names first, then
-    phrases, the best first.
+    """At most `n` names, identifiers and noun phrases that may say what a text is about: phrases
+    last, the best of them first.
 
     Counted things ("two weeks") are left out.
 
@@ -35,7 +35,7 @@ def topic_names(text: str, *, n: int = 30) -> list[str]:
     ['Lena', 'tax return']
     """
     phrases = [phrase for phrase in phrases_in(text) if not _COUNTED.search(phrase)]
-    return _distinct([*names_in(text), *phrases])[:n]
+    return _distinct([*_capitalised(text), *phrases])[:n]
 
 
 def phrases_in(text: str) -> list[str]:
@@ -60,6 +60,12 @@ def phrases_in(text: str) -> list[str]:
             score = sum(degree[word.casefold()] / frequency[word.casefold()] for word in run)
             scores.setdefault(" ".join(run), score)
     return sorted(scores, key=lambda phrase: -scores[phrase])
+
+
+def _capitalised(text: str) -> list[str]:
+    """Names and identifiers, those that occur most often first."""
+    found = sorted(capital_names(text), key=lambda found: -found[1])
+    return _distinct([name for name, _ in found])
 
 
 def _distinct(phrases: list[str]) -> list[str]:
