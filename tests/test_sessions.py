@@ -32,6 +32,7 @@ from secondhop.errors import (
     UnknownSessionError,
     UsageError,
 )
+from secondhop.graph.session import build_session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
 from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.reconsider import BRANCHES
@@ -344,7 +345,7 @@ async def test_a_step_in_the_graph_of_a_host_ends_in_time_though_the_store_hangs
     services = session_services(
         world, settings=limits, search=asleep, reader=asleep, keeping=asleep
     )
-    graph = session_graph.build_session_graph(services, InMemorySaver())
+    graph = build_session_graph(services, InMemorySaver())
 
     async with soon(3 * LIMIT_S):
         with pytest.raises(StoreUnavailableError, match=r"the step \w+ took longer"):
