@@ -17,11 +17,10 @@ import numpy.typing as npt
 
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.catalog.rows import PASSAGE_COLUMNS, passage_of
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import queue_for
 from secondhop.stores.protocols import VectorIndex
-from secondhop.stores.records import Passage, Topic, Vectors
+from secondhop.stores.records import Topic, Vectors
 
 MOST_TOPICS = 40
 MOST_MEMORIES = 5_000
@@ -106,16 +105,15 @@ def sample(
         chosen: list[int] = random.choice(len(memory_ids), MOST_MEMORIES, replace=False).tolist()
         memory_ids = [memory_ids[place] for place in sorted(chosen)]
     cards = reads.cards(connection, memory_ids)
-    members: dict[str, list[Passage]] = {one: [] for one in memory_ids if one in cards}
-    sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
-    for passage in map(passage_of, reads.among(connection, sql, list(members))):
-        members[passage.memory_id].append(passage)
+    passages = reads.passages_of(connection, memory_ids)
     described: list[Described] = []
-    for memory_id, own in members.items():
-        own.sort(key=lambda passage: passage.ordinal)
-        opening = own[0].text[:_LABEL_CHARACTERS] if own else ""
-        described.append(Described(cards[memory_id].title, opening, cards[memory_id].role))
-    return described, [[passage.passage_id for passage in own] for own in members.values()]
+    members: list[list[str]] = []
+    for memory_id in filter(cards.__contains__, memory_ids):
+        card, own = cards[memory_id], passages[memory_id]
+        opening = "".join(one.text[:_LABEL_CHARACTERS] for one in own[:1])
+        described.append(Described(card.title, opening, card.role))
+        members.append([one.passage_id for one in own])
+    return described, members
 
 
 def _topics(

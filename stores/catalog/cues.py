@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from secondhop.stores.catalog.reads import among
-from secondhop.stores.catalog.rows import Row
+from secondhop.stores.catalog.rows import Row, named
 from secondhop.stores.cues import Annotation, Cue, cues_in
 from secondhop.stores.database import Connection
 
@@ -36,22 +36,15 @@ def annotations(
     sql = f"SELECT {ANNOTATION_COLUMNS} FROM annotations WHERE memory_id IN"
     found: defaultdict[str, list[Annotation]] = defaultdict(list)
     for row in among(connection, sql, memory_ids):
-        memory_id, origin, content_hash, role, given, prompt, model, written_at = row
-        own = cues_in(given, memory_id=memory_id)
-        annotation = Annotation(
-            memory_id=memory_id,
-            content_hash=content_hash,
-            cues=tuple(
-                cue for cue in cues.get(memory_id, ()) if cue.origin == origin and cue.cue_id in own
-            ),
-            role=role,
-            replaces=replaces.get((memory_id, origin), ()),
-            origin=origin,
-            prompt=prompt,
-            model=model,
-            written_at=datetime.fromisoformat(written_at),
+        said = named(ANNOTATION_COLUMNS, row)
+        memory_id, origin = said["memory_id"], said["origin"]
+        own = cues_in(said.pop("fingerprint"), memory_id=memory_id)
+        said["written_at"] = datetime.fromisoformat(said["written_at"])
+        said["cues"] = tuple(
+            cue for cue in cues.get(memory_id, ()) if cue.origin == origin and cue.cue_id in own
         )
-        found[memory_id].append(annotation)
+        said["replaces"] = replaces.get((memory_id, origin), ())
+        found[memory_id].append(Annotation(**said))
     return {one: tuple(annotations) for one, annotations in found.items()}
 
 
@@ -90,25 +83,16 @@ def all_cues(connection: Connection, after: str, *, limit: int) -> list[Cue]:
 
 def cue_row(cue: Cue, *, at: datetime) -> Row:
     """Values for CUE_COLUMNS; `at` stands in for a missing `written_at`."""
-    written_at = (cue.written_at or at).isoformat()
-    origin, prompt, model = cue.origin, cue.prompt, cue.model
-    own = (cue.cue_id, cue.memory_id, cue.text, cue.breadth)
-    return (*own, origin, prompt, model, written_at, cue.proved)
+    said = {"written_at": (cue.written_at or at).isoformat()}
+    return tuple(said.get(one, getattr(cue, one)) for one in CUE_COLUMNS.split(", "))
 
 
 def cue_of(row: Row) -> Cue:
     """From CUE_COLUMNS."""
-    _, memory_id, text, breadth, origin, prompt, model, written_at, proved = row
-    return Cue(
-        memory_id=memory_id,
-        text=text,
-        breadth=breadth,
-        origin=origin,
-        prompt=prompt,
-        model=model,
-        written_at=datetime.fromisoformat(written_at),
-        proved=proved,
-    )
+    said = named(CUE_COLUMNS, row)
+    del said["cue_id"]  # the text says it
+    said["written_at"] = datetime.fromisoformat(said["written_at"])
+    return Cue(**said)
 
 
 def _reading_order(cue: Cue) -> tuple[bool, str, str]:

@@ -106,10 +106,16 @@ def passages(connection: Connection, passage_ids: Sequence[str]) -> dict[str, Pa
     return {passage.passage_id: passage for passage in found}
 
 
-def passages_of(connection: Connection, memory_id: str) -> tuple[Passage, ...]:
-    """The passages of one memory, in order."""
-    sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id = ? ORDER BY ordinal"
-    return tuple(map(passage_of, connection.execute(sql, (memory_id,))))
+def passages_of(
+    connection: Connection, memory_ids: Sequence[str]
+) -> defaultdict[str, list[Passage]]:
+    """{memory id: its passages in order}; [] for unknown ids."""
+    sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
+    found = map(passage_of, among(connection, sql, memory_ids))
+    owned = defaultdict[str, list[Passage]](list)
+    for passage in sorted(found, key=lambda one: one.ordinal):
+        owned[passage.memory_id].append(passage)
+    return owned
 
 
 def memory(connection: Connection, memory_id: str) -> Memory | None:
@@ -121,7 +127,8 @@ def memory(connection: Connection, memory_id: str) -> Memory | None:
 def whole(connection: Connection, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
     """A memory with its passages in order, or None."""
     found = memory(connection, memory_id)
-    return None if found is None else (found, passages_of(connection, memory_id))
+    own = passages_of(connection, [memory_id])[memory_id]
+    return None if found is None else (found, tuple(own))
 
 
 def is_empty(connection: Connection) -> bool:
@@ -138,15 +145,8 @@ def page(
         (after, limit),
     ).fetchall()
     memories = [*map(memory_of, rows)]
-    sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
-    owned = defaultdict[str, list[Passage]](list)
-    for row in among(connection, sql, [one.memory_id for one in memories]):
-        passage = passage_of(row)
-        owned[passage.memory_id].append(passage)
-    return [
-        (one, tuple(sorted(owned[one.memory_id], key=lambda passage: passage.ordinal)))
-        for one in memories
-    ]
+    owned = passages_of(connection, [one.memory_id for one in memories])
+    return [(one, tuple(owned[one.memory_id])) for one in memories]
 
 
 def content_hashes(connection: Connection, *, origin: str | None = None) -> dict[str, str]:

@@ -50,20 +50,18 @@ def memory_row(memory: Memory, *, passage_count: int) -> Row:
 
 def _said(memory: Memory) -> Row:
     turns = [[message.role, message.content] for message in memory.messages]
-    return (
-        memory.memory_id,
-        memory.title,
-        memory.source,
-        memory.created_at.isoformat(),
-        memory.origin,
-        json.dumps(turns),
-        json.dumps(memory.tags),
-        memory.kind,
-        memory.subject,
-        memory.attribute,
-        memory.value,
-        memory.scope,
-    )
+    said = {
+        "created_at": memory.created_at.isoformat(),
+        "messages": json.dumps(turns),
+        "tags": json.dumps(memory.tags),
+    }
+    return tuple(said.get(one, getattr(memory, one)) for one in MEMORY_COLUMNS.split(", "))
+
+
+def named(columns: str, row: Row) -> dict[str, Any]:
+    """{column: its value}; a text that version 0.1 wrote as bytes is decoded."""
+    values = (text_of(one) if isinstance(one, bytes) else one for one in row)
+    return dict(zip(columns.split(", "), values, strict=True))
 
 
 def tags_of(text: str) -> tuple[str, ...]:
@@ -103,22 +101,11 @@ def folded(text: str) -> str:
 
 def memory_of(row: Row) -> Memory:
     """From MEMORY_COLUMNS."""
-    memory_id, title, source, created_at, origin, messages, tags, kind, *texts = row
-    subject, attribute, value, scope = map(text_of, texts)
-    return Memory(
-        memory_id=memory_id,
-        title=text_of(title),
-        source=text_of(source),
-        created_at=datetime.fromisoformat(created_at),
-        messages=tuple(Message(role, content) for role, content in json.loads(messages)),
-        origin=text_of(origin),
-        tags=tags_of(tags),
-        kind=kind,
-        subject=subject,
-        attribute=attribute,
-        value=value,
-        scope=scope,
-    )
+    said = named(MEMORY_COLUMNS, row)
+    said["created_at"] = datetime.fromisoformat(said["created_at"])
+    said["messages"] = tuple(Message(*turn) for turn in json.loads(said["messages"]))
+    said["tags"] = tags_of(said["tags"])
+    return Memory(**said)
 
 
 def version_row(text: EarlierText) -> Row:
@@ -210,48 +197,23 @@ def card_of(
 
 
 def briefable_of(row: Row) -> BriefableMemory:
-    """From BRIEFABLE_COLUMNS."""
-    memory_id, title, source, created_at, kind, slot, value, scope, count, salience, mark = row
-    return BriefableMemory(
-        memory_id=memory_id,
-        title=text_of(title),
-        source=text_of(source),
-        created_at=datetime.fromisoformat(created_at),
-        kind=kind,
-        slot=slot,
-        value=text_of(value),
-        scope=text_of(scope),
-        passage_count=count,
-        salience=AS_STORED.salience if salience is None else salience,
-        mark=mark or "",
-    )
+    """From BRIEFABLE_COLUMNS, whose last two are NULL for a memory without a row in `keeping`."""
+    said = named(BRIEFABLE_COLUMNS, row)
+    said["created_at"] = datetime.fromisoformat(said["created_at"])
+    if said["salience"] is None:
+        said |= {"salience": AS_STORED.salience, "mark": AS_STORED.mark}
+    return BriefableMemory(**said)
 
 
 def passage_row(passage: Passage, *, passage_no: int, terms: int) -> Row:
     """Values for (passage_no, PASSAGE_COLUMNS, terms)."""
-    return (
-        passage_no,
-        passage.passage_id,
-        passage.memory_id,
-        passage.ordinal,
-        passage.text,
-        passage.tokens,
-        passage.heading,
-        terms,
-    )
+    own = (getattr(passage, one) for one in PASSAGE_COLUMNS.split(", "))
+    return (passage_no, *own, terms)
 
 
 def passage_of(row: Row) -> Passage:
     """From PASSAGE_COLUMNS."""
-    passage_id, memory_id, ordinal, text, tokens, heading = row
-    return Passage(
-        passage_id=passage_id,
-        memory_id=memory_id,
-        ordinal=ordinal,
-        text=text_of(text),
-        tokens=tokens,
-        heading=text_of(heading),
-    )
+    return Passage(**named(PASSAGE_COLUMNS, row))
 
 
 def _moment_text(moment: datetime | None) -> str | None:
