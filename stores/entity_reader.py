@@ -30,7 +30,6 @@ from secondhop.stores.where import Where
 from secondhop.telemetry import search_span
 
 T = TypeVar("T")
-_PAGE = 256
 
 MOST_KNOWN_VECTORS = 4_096
 """The most cached vectors of one entity, about 6 MB. Beyond that, the oldest go."""
@@ -123,12 +122,9 @@ class EntityReader:
         """Which of these memories are stored. Blocks."""
         return self._catalog.read(reads.stored, memory_ids)
 
-    async def pages(self) -> AsyncIterator[list[tuple[Memory, tuple[Passage, ...]]]]:
+    def pages(self) -> AsyncIterator[list[tuple[Memory, tuple[Passage, ...]]]]:
         """All memories by id, each with its passages; a page is in RAM at a time."""
-        after = ""
-        while page := await self.page(after=after, limit=_PAGE):
-            yield page
-            after = page[-1][0].memory_id
+        return self._catalog.pages()
 
     # --- the status of memories ---
 

@@ -131,12 +131,18 @@ class EntityStore(EntityReader):
 
     # --- writing: all or nothing for each memory, and durable on return ---
 
-    async def put(self, memories: Sequence[EmbeddedMemory]) -> set[str]:
+    async def put(
+        self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None = None
+    ) -> set[str]:
         """Store or replace memories. If an id occurs twice, the later version is stored. Returns
         the ids of those that were stored with the same content before.
 
         On return they can be found. If the process is killed before, no memory is half stored. A
         replaced text is kept apart, out of every search, unless the new text begins with it.
+
+        Args:
+            decide: says which statuses change with it, while no other process writes. If it raises,
+                nothing changes.
 
         Raises:
             UsageError: a memory is not valid (`outbox.checked`); nothing was stored.
@@ -147,18 +153,8 @@ class EntityStore(EntityReader):
             return set()
         async with self._writing():
             stored = await self._catalog.aread(reads.unchanged, [one.memory for one in wanted])
-            await to_its_end(self._put(wanted))
-        return stored
-
-    async def put_deciding(self, embedded: EmbeddedMemory, decide: Decision) -> None:
-        """Store one memory and change the status of others, both or neither.
-
-        Args:
-            decide: runs while no other process writes. If it raises, nothing changes.
-        """
-        wanted = checked([embedded], dimension=self.identity.dimension)
-        async with self._writing():
             await to_its_end(self._put(wanted, decide=decide))
+        return stored
 
     async def change(self, decide: Decision) -> None:
         """Change the status of memories. If `decide` raises, nothing changes."""
@@ -200,9 +196,7 @@ class EntityStore(EntityReader):
 
     # --- inside the writer's lock ---
 
-    async def _put(
-        self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None = None
-    ) -> None:
+    async def _put(self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None) -> None:
         await self._expect_catalog()
         await self._outbox.put(memories, at=self.clock(), decide=decide)
         self._known_vectors.clear()

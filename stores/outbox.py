@@ -46,11 +46,7 @@ class Outbox:
         self._identity = identity
 
     async def put(
-        self,
-        memories: Sequence[EmbeddedMemory],
-        *,
-        at: datetime,
-        decide: Decision | None = None,
+        self, memories: Sequence[EmbeddedMemory], *, at: datetime, decide: Decision | None
     ) -> None:
         """Store memories, all or none, in a catalog that exists; see `Catalog.store`."""
         await self.repair()

@@ -7,7 +7,7 @@ weights nor speed depend on other entities. All methods except `aread` and `awri
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import wraps
@@ -36,11 +36,14 @@ from secondhop.stores.catalog.writes import drop_memories, rebuild_lexicon, stor
 from secondhop.stores.database import Connection, Database
 from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.locks import to_its_end
-from secondhop.stores.records import EmbeddedMemory
+from secondhop.stores.records import EmbeddedMemory, Memory, Passage
 from secondhop.stores.sqlite import SqliteDatabase, in_memory
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_PAGE = 256
+"""How many memories are read at once when all are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,6 +281,13 @@ class Catalog:
 
     aread = in_a_thread(read)
     """As `read`, in a worker thread."""
+
+    async def pages(self) -> AsyncIterator[list[tuple[Memory, tuple[Passage, ...]]]]:
+        """All memories by id, each with its passages; a page is in RAM at a time."""
+        after = ""
+        while page := await self.aread(catalog_reads.page, after=after, limit=_PAGE):
+            yield page
+            after = page[-1][0].memory_id
 
     def is_empty(self) -> bool:
         """Whether no memory is stored."""

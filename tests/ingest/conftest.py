@@ -11,6 +11,7 @@ import pytest
 from secondhop.models.embedder import Vectors
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.keeping import Decision
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import WriterLock
 from secondhop.stores.records import EmbeddedMemory
@@ -35,13 +36,15 @@ class WatchedStore(EntityStore):
         self.puts: list[list[str]] = []
         self.put_seconds = 0.0
 
-    async def put(self, memories: Sequence[EmbeddedMemory]) -> set[str]:
+    async def put(
+        self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None = None
+    ) -> set[str]:
         ids = [stored.memory.memory_id for stored in memories]
         assert len(set(ids)) == len(ids), "one memory twice in a put"
         assert all(stored.passages for stored in memories)
         await asyncio.sleep(self.put_seconds)
         self.puts.append(ids)
-        return await super().put(memories)
+        return await super().put(memories, decide=decide)
 
     @property
     def kept(self) -> list[str]:

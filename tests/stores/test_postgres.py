@@ -240,8 +240,9 @@ async def test_an_embedder_that_differs_is_refused_and_a_reindex_changes_it(
         await opened(home, "other", dimension=4)
 
     async with home.reindexing("me", embedder_id="hash-16", dimension=4) as reindex:
-        async for _, passages in reindex.memories():
-            await reindex.put([one.passage_id for one in passages], np.eye(4, dtype=np.float32)[:2])
+        async for ((_, passages),) in reindex.catalog.pages():
+            ids = [one.passage_id for one in passages]
+            await reindex.new.passages.upsert(ids, np.eye(4, dtype=np.float32)[:2])
         await reindex.finish()
 
     async with aclosing(await opened(home, dimension=4)) as store:

@@ -264,8 +264,8 @@ async def test_without_its_manifest_a_store_is_reindexed_and_whole_again(
         with pytest.raises(CorruptStoreError, match=r"1 of 1 .* missing.*secondhop reindex"):
             await again.open_entity("me", embedder_id="hash-16", dimension=16)
         async with again.reindexing("me", embedder_id="hash-16", dimension=16) as job:
-            async for _, passages in job.memories():
-                await job.put([one.passage_id for one in passages], make.vectors("text"))
+            async for ((_, (passage,)),) in job.catalog.pages():
+                await job.new.passages.upsert([passage.passage_id], make.vectors("text"))
             await job.finish()
         async with entity(again) as store:
             assert [hit.memory_id for hit in (await store.dense(make.vectors("text"), k=3))[0]] == [
@@ -289,11 +289,11 @@ class TestReindex:
     async def rebuild(self, home: StoreDirectory, *, dimension: int, embedder: str) -> int:
         async with home.reindexing("me", embedder_id=embedder, dimension=dimension) as job:
             done = 0
-            async for _, passages in job.memories():
-                ids = [passage.passage_id for passage in passages]
-                rows = np.eye(dimension, dtype=np.float32)[[p.ordinal for p in passages]]
-                await job.put(ids, rows)
-                done += len(ids)
+            async for page in job.catalog.pages():
+                passages = [passage for _, own in page for passage in own]
+                rows = np.eye(dimension, dtype=np.float32)[[one.ordinal for one in passages]]
+                await job.new.passages.upsert([one.passage_id for one in passages], rows)
+                done += len(passages)
             await job.finish()
         return done
 
@@ -321,7 +321,7 @@ class TestReindex:
     ) -> None:
         await self.fill(home, make)
         async with home.reindexing("me", embedder_id="new-8", dimension=8) as job:
-            await job.put(["m0:x:0"], np.eye(8, dtype=np.float32)[:1])
+            await job.new.passages.upsert(["m0:x:0"], np.eye(8, dtype=np.float32)[:1])
             with pytest.raises(StoreError, match="no new vector"):
                 await job.finish()
         async with entity(home) as store:

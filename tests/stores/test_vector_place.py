@@ -30,9 +30,10 @@ async def filled(home: StoreDirectory, make: SimpleNamespace, entity: str = "me"
 
 async def reindexed(home: StoreDirectory, make: SimpleNamespace) -> None:
     async with home.reindexing("me", embedder_id="hash-16", dimension=16) as reindex:
-        async for _, passages in reindex.memories():
-            ids = [passage.passage_id for passage in passages]
-            await reindex.put(ids, make.vectors(*(passage.text for passage in passages)))
+        async for page in reindex.catalog.pages():
+            all_of = [passage for _, passages in page for passage in passages]
+            vectors = make.vectors(*(passage.text for passage in all_of))
+            await reindex.new.passages.upsert([one.passage_id for one in all_of], vectors)
         await reindex.finish()
 
 

@@ -107,17 +107,18 @@ async def rebuild(
     cache = home.path / "entities" / entity_slug(entity) / "embeddings.db"
     batch, done = Batch(), 0
     with closing(CachingEmbedder(embedder, cache)) as cached:
-        async for memory, passages in reindex.memories():
-            batch.add(memory, passages)
-            if batch.passages >= TEXTS_AT_ONCE:
-                done += await put_batch(batch, reindex, embedder=cached)
-                batch = Batch()
-                if progress:
-                    progress(entity, done, None)
+        async for page in reindex.catalog.pages():
+            for memory, passages in page:
+                batch.add(memory, passages)
+                if batch.passages >= TEXTS_AT_ONCE:
+                    done += await put_batch(batch, reindex, embedder=cached)
+                    batch = Batch()
+                    if progress:
+                        progress(entity, done, None)
         done += await put_batch(batch, reindex, embedder=cached)
-        async for page in reindex.cues():
-            vectors = await cached.embed_passages([cue.text for cue in page])
-            await reindex.put_cues([cue.cue_id for cue in page], vectors)
+        async for cues in reindex.cues():
+            vectors = await cached.embed_passages([cue.text for cue in cues])
+            await reindex.new.cues.upsert([cue.cue_id for cue in cues], vectors)
     await reindex.finish()
     return done
 
@@ -126,5 +127,7 @@ async def put_batch(batch: Batch, reindex: Reindex, *, embedder: Embedder) -> in
     """Embed and store the batch's passages. Returns how many there were."""
     if all_ready := await embedded(batch, embedder):
         ids = [passage.passage_id for ready in all_ready for passage in ready.passages]
-        await reindex.put(ids, np.concatenate([ready.vectors for ready in all_ready]))
+        await reindex.new.passages.upsert(
+            ids, np.concatenate([ready.vectors for ready in all_ready])
+        )
     return batch.passages

@@ -149,7 +149,7 @@ class MemoryWriting:
         batch.add(memory, chunk_memory(memory))
         (ready,) = await embedded(batch, self.embedder)
         try:
-            await self.store.put_deciding(ready, decide)
+            await self.store.put([ready], decide=decide)
         except _MeanwhileError:
             return False
         return True
