@@ -70,10 +70,9 @@ class EntityCues:
     # --- CueSearch ---
 
     async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
-        """See `CueSearch`. Raises UsageError for queries of another dimension than the store."""
+        """See `CueSearch`."""
         if k < 1 or not len(queries) or not self.is_readable:
             return [[] for _ in queries]
-        self._expect_same_dimension(queries)
         with search_span("cues", len(queries)) as span:
             hits = await nearest_stored(
                 self._index,
@@ -87,8 +86,7 @@ class EntityCues:
         return hits
 
     async def compare(self, queries: Vectors, memory_ids: Sequence[str]) -> list[list[CueHit]]:
-        """See `CueSearch`; raises as `search`."""
-        self._expect_same_dimension(queries)
+        """See `CueSearch`."""
         with search_span("cues", len(queries)) as span:
             owners = await self._catalog.aread(reads.cues_owned, memory_ids)
             vectors = await self.vectors(list(owners))
@@ -103,12 +101,6 @@ class EntityCues:
             ]
             span.found_by_queries(hits)
         return hits
-
-    def _expect_same_dimension(self, queries: Vectors) -> None:
-        if queries.ndim != 2 or queries.shape[1] != self._dimension:
-            raise UsageError(
-                f"queries of shape {queries.shape} for cues of dimension {self._dimension}"
-            )
 
     async def vectors(self, cue_ids: Sequence[str]) -> dict[str, Vector]:
         """See `CueSearch`."""
@@ -151,11 +143,6 @@ class EntityCues:
             stored.append(count)
             return gone
 
-        for one in annotations:
-            if any((cue.memory_id, cue.origin) != (one.memory_id, one.origin) for cue in one.cues):
-                raise UsageError(
-                    f"the annotation of {one.memory_id!r} has cues of another memory or origin"
-                )
         cues = [cue for annotation in annotations for cue in annotation.cues]
         await self._write([*cues, *added], vectors, write)
         return sum(stored)

@@ -10,7 +10,6 @@ from secondhop.stores.catalog.analysis import (
     RULES,
     analyzer_id,
     document_terms,
-    fold,
     query_terms,
 )
 
@@ -88,12 +87,6 @@ def test_every_term_of_a_text_as_a_query_is_a_term_of_it_as_a_document(text: str
     terms = query_terms(text)
     assert {*terms.words, *terms.joined} <= set(document_terms(text))
     assert len({*terms.words, *terms.joined}) == len(terms.words) + len(terms.joined)
-
-
-@settings(derandomize=True)
-@given(st.text())
-def test_folding_twice_changes_nothing(word: str) -> None:
-    assert fold(fold(word)) == fold(word)
 
 
 @pytest.mark.parametrize("unit", ["word ", "x", "a-", "猫", "aB", "_", "हि", "=x'", "\u0301"])

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 
 from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.chroma_bindings import FolderDatabase
@@ -105,16 +104,6 @@ def test_a_collection_is_made_as_chromadb_makes_it(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "chroma.sqlite3")) as connection:
         made = dict(connection.execute("SELECT name, schema_str FROM collections"))
     assert json.loads(made["ours"]) == json.loads(made["theirs"])
-
-
-def test_chroma_says_what_it_does_not_have(tmp_path: Path) -> None:
-    from chromadb.errors import NotFoundError
-
-    with ours(tmp_path) as database:
-        with pytest.raises(NotFoundError):
-            database.collection("none")
-        with pytest.raises(NotFoundError):
-            database.drop("none")
 
 
 def test_a_collection_is_loaded_without_reading_the_log_of_all(tmp_path: Path) -> None:

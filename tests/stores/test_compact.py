@@ -81,21 +81,6 @@ async def test_another_client_finds_what_stays_and_writes_nothing_back(
     assert files_with_vector(rows[3], folder.folder) == []
 
 
-async def test_nothing_is_left_when_everything_is_removed(
-    index: ChromaVectors, folder: ChromaFolder
-) -> None:
-    rows = unit_rows(60)
-    await index.upsert(ids(60), rows)
-    await index.remove(ids(60))
-
-    assert await index.compact()
-
-    assert [n for n in range(0, 60, 7) if files_with_vector(rows[n], folder.folder)] == []
-    assert await index.nearest(rows[:1], k=3) == [[]]
-    await index.upsert(["again"], rows[:1])
-    assert await index.ids() == {"again"}
-
-
 async def test_nothing_is_left_of_a_collection_that_was_dropped(
     index: ChromaVectors, folder: ChromaFolder
 ) -> None:

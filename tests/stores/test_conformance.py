@@ -160,17 +160,6 @@ class TestEntityStore:
         counts = await store.counts()
         assert (counts.memories, counts.passages, counts.vectors) == (0, 0, 0)
 
-    async def test_a_new_version_replaces_the_old_one_everywhere(
-        self, store: EntityStore, make: SimpleNamespace
-    ) -> None:
-        await store.put([make.memory("m", "alpha one", "beta two", "gamma three")])
-        await store.put([make.memory("m", "delta four")])
-        assert (await store.lexical(["alpha beta gamma"], k=5))[0] == []
-        found = await store.dense(make.vectors("alpha one"), k=5)
-        assert [hit.passage_id.split(":")[0] for hit in found[0]] == ["m"]
-        counts = await store.counts()
-        assert (counts.passages, counts.vectors, counts.pending) == (1, 1, 0)
-
     async def test_passages_that_stay_keep_their_ids_and_vectors_when_a_memory_goes_on(
         self, store: EntityStore, index: VectorIndex, make: SimpleNamespace
     ) -> None:
@@ -263,14 +252,6 @@ class TestEntityStore:
         counts = await store.counts()
         assert (counts.memories, counts.passages, counts.vectors, counts.pending) == (1, 2, 2, 0)
 
-    async def test_content_hashes_follow_the_origin(
-        self, store: EntityStore, make: SimpleNamespace
-    ) -> None:
-        here = make.memory("a", "alpha", origin="notes/")
-        await store.put([here, make.memory("b", "beta", origin="mail/")])
-        assert await store.content_hashes(origin="notes/") == {"a": here.memory.content_hash}
-        assert (await store.content_hashes()).keys() == {"a", "b"}
-
     async def test_vectors_the_catalog_does_not_know_are_never_shown(
         self, store: EntityStore, index: VectorIndex, make: SimpleNamespace
     ) -> None:
@@ -293,13 +274,6 @@ class TestEntityStore:
         assert await store.passages(ids) == {one.passage_id: one for one in odd.passages}
         assert await store.cards(["nul\0", "half \ud83d"]) == {}
 
-    async def test_a_memory_without_passages_is_kept(
-        self, store: EntityStore, make: SimpleNamespace
-    ) -> None:
-        await store.put([make.memory("empty")])
-        assert (await store.counts()).memories == 1
-        assert await store.dense(make.vectors("x"), k=2) == [[]]
-
     async def test_what_does_not_fit_together_is_refused_and_nothing_stored(
         self, store: EntityStore, make: SimpleNamespace
     ) -> None:
@@ -310,14 +284,3 @@ class TestEntityStore:
         with pytest.raises(UsageError, match="dimension"):
             await store.dense(np.ones((1, 3), dtype=np.float32), k=1)
         assert (await store.counts()).memories == 0
-
-    async def test_topics_say_what_the_memories_are_about(
-        self, store: EntityStore, make: SimpleNamespace
-    ) -> None:
-        cooking = [make.memory(f"c{n}", "bread", title="Baking bread at home") for n in range(6)]
-        work = [make.memory(f"w{n}", "salary", title="Salary negotiation") for n in range(3)]
-        await store.put([*cooking, *work])
-        found = await store.topics()
-        assert [topic.size for topic in found] == [6, 3]
-        assert "bread" in found[0].label
-        assert [found[1].label, *found[1].titles] == ["Salary negotiation"]  # listed once

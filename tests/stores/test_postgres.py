@@ -35,7 +35,6 @@ from secondhop.stores.counters import COUNTERS, Counters, Use
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.postgres import server as server_module
-from secondhop.stores.postgres.annotation_rows import AnnotationRows
 from secondhop.stores.postgres.place import PostgresPlace
 from secondhop.stores.postgres.schema import SCHEMA, STEPS, TABLES
 from secondhop.stores.postgres.server import PostgresServer
@@ -220,17 +219,6 @@ async def test_entities_are_listed_and_deleted_one_by_one(
         assert (await store.counts()).vectors == 1
 
 
-async def test_an_entity_that_was_deleted_elsewhere_takes_no_write(
-    home: StoreDirectory, make: SimpleNamespace
-) -> None:
-    async with aclosing(await opened(home)) as store:
-        await store.put([make.memory("m", "alpha")])
-        await home.delete_entity("me")
-        assert await store.memory("m") is None
-        with pytest.raises(UnknownEntityError, match="open it again"):
-            await store.put([make.memory("n", "beta")])
-
-
 async def test_an_embedder_that_differs_is_refused_and_a_reindex_changes_it(
     home: StoreDirectory, make: SimpleNamespace
 ) -> None:
@@ -270,15 +258,10 @@ async def test_vectors_on_a_chroma_server_are_not_looked_for_in_the_database(
 
 async def test_counters_are_counted_and_forgotten(home: StoreDirectory) -> None:
     counters = home.place.counters("me")
-    assert await counters.of(["a"]) == {"a": Counters()}
     use = Use(trace_id="t", at=NOON, retrieved=["a", "b"], shown=["a"], accepted=["a"])
-
-    assert await counters.count(use) == 4
-    assert await counters.count(use) == 0
-
-    assert (await counters.of(["a"]))["a"] == Counters(
-        retrieved=1, shown=1, accepted=1, accepted_at=NOON
-    )
+    assert [await counters.count(use), await counters.count(use)] == [4, 0]
+    accepted = Counters(retrieved=1, shown=1, accepted=1, accepted_at=NOON)
+    assert (await counters.of(["a"]))["a"] == accepted
     await counters.forget(["a"])
     assert await counters.memory_ids() == {"b"}
 
@@ -378,31 +361,6 @@ async def test_a_lock_that_is_held_elsewhere_is_said_to_be(home: StoreDirectory)
 
 
 # --- annotating ---
-
-
-def test_an_entity_is_annotated_by_one_worker_at_a_time(postgres: PostgresForTests) -> None:
-    address = postgres.database()
-    with closing(PostgresServer(address)) as one, closing(PostgresServer(address)) as other:
-        one.migrate()
-        here, there = AnnotationRows(one), AnnotationRows(other)
-        assert not here.claim("me")
-        here.note("me")
-
-        assert here.claim("me")
-        assert not there.claim("me")
-        there.note("me")  # something else was written meanwhile
-        here.release("me", done=True)
-        assert there.claim("me")
-        there.release("me", done=False)
-        assert here.claim("me")
-        here.release("me", done=True)
-        assert not here.waits("me")
-
-        here.note("me")
-        assert there.claim_left() is None
-        left_alone(address)
-        assert there.claim_left() == "me"
-        assert here.claim_left() is None
 
 
 async def left_by_a_worker(postgres: PostgresForTests) -> str:

@@ -6,20 +6,6 @@ import threading
 from secondhop.stores.room import Room
 
 
-async def test_those_who_wait_enter_in_the_order_in_which_they_came() -> None:
-    room, order = Room(2), list[int]()
-
-    async def enter(number: int) -> None:
-        assert await room.enter(within_s=60)
-        order.append(number)
-        await asyncio.sleep(0)
-        room.leave()
-
-    await asyncio.gather(*(enter(number) for number in range(20)))
-
-    assert order == list(range(20))
-
-
 async def test_a_place_that_is_left_in_one_event_loop_is_given_in_another() -> None:
     room = Room(1)
     await room.enter(within_s=60)
