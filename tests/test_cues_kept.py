@@ -119,29 +119,6 @@ async def test_copies_are_bounded_and_a_repeated_call_makes_those_that_are_missi
     ]
 
 
-async def test_votes_of_a_session_are_no_cues_of_its_own(recall: Recall) -> None:
-    vectors = await recall.admin.services.embedder.embed_passages(["where does Ana live"])
-    vote = Cue(memory_id="town", text="where does Ana live", origin="session", proved=1.0)
-    await recall.admin.store.cues.prove([vote], vectors)
-
-    await recall.memories.asupersede("allergy", "town")
-
-    assert "plan a dinner" in await texts_of(recall, "town")
-
-
-async def test_a_model_replaces_the_copies_of_its_cues_and_of_no_others(recall: Recall) -> None:
-    await recall.memories.aupdate("moved", "Ana lives in Metz now", new_id="metz")
-    assert await texts_of(recall, "metz") == ["my own", "who drives to Trier"]
-    assert "metz" in await recall.admin.store.cues.unannotated()
-
-    metz = await recall.memories.writing.existing("metz")
-    (cue,) = thought_of(metz).cues
-    said = replace(thought_of(metz), cues=(replace(cue, text="a hotel in Metz"),))
-    vectors = await recall.admin.services.embedder.embed_passages(["a hotel in Metz"])
-    await recall.admin.store.cues.annotate([said], vectors)
-    assert await texts_of(recall, "metz") == ["a hotel in Metz", "my own"]
-
-
 async def test_an_export_carries_everything_that_was_thought_of_a_memory(
     recall: Recall, tmp_path: Path
 ) -> None:

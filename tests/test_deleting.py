@@ -1,6 +1,5 @@
 """Deleting a whole entity: all of it, nothing of another's, even while others have it open."""
 
-import os
 import sqlite3
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from tests.small_world import LIFE, QUESTION
 
 from secondhop.cli import maintenance_commands
 from secondhop.errors import StoreError, UnknownEntityError
-from secondhop.memories.delete_entity import adelete_entity, file_sizes
+from secondhop.memories.delete_entity import adelete_entity
 from secondhop.recall import Recall
 from secondhop.stores import folder_place
 from secondhop.stores.entity_names import entity_digest
@@ -190,18 +189,6 @@ async def test_what_is_under_way_does_not_go_on_in_a_new_entity_of_the_name(
             await old.memories.aremember("The wombat is new.")
 
     assert not any(b"wombat" in content for content in contents(tmp_path, "mara").values())
-
-
-async def test_files_that_vanish_are_not_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def found(folder: Path) -> list[tuple[str, list[str], list[str]]]:
-        return [(str(folder), [], ["stays", "counters.db-journal"])]
-
-    (tmp_path / "stays").write_bytes(b"four")
-    monkeypatch.setattr(os, "walk", found)
-
-    assert file_sizes(tmp_path) == [4]
 
 
 async def test_a_deletion_that_was_killed_is_finished_when_the_store_is_opened(

@@ -261,40 +261,6 @@ async def test_a_reason_goes_with_the_memory_that_took_the_place(recall: Recall)
     assert "seen by the gate" not in str(await recall.memories.ahistory("old"))
 
 
-async def test_text_that_nothing_can_store_is_refused_and_mended_in_a_question(
-    recall: Recall, tmp_path: Path
-) -> None:
-    bad = "m-\ud800"
-    await recall.memories.aremember("About am", memory_id="a")
-    await recall.memories.adeprecate("a", "gone")
-    trace = (await recall.arecall(f"What of a{bad}?", include_stale=True)).trace_id
-    for doing in (
-        recall.memories.ahistory(bad),
-        recall.memories.aget(bad),
-        recall.memories.alist(after=bad),
-        recall.memories.aupdate(bad, "text"),
-        recall.memories.asupersede("a", bad),
-        recall.memories.asupersede(bad, "a"),
-        recall.memories.adeprecate(bad, "why"),
-        recall.memories.adeprecate("a", bad),
-        recall.memories.arestore(bad),
-        recall.memories.aforget("a", bad),
-        recall.memories.aremember(bad),
-        recall.memories.aremember("text", supersedes=[bad]),
-        recall.memories.aremember("text", memory_id=bad),
-        recall.memories.acounters(bad),
-        recall.aexplain(trace, bad),
-        recall.memories.aobserve([{"role": "user", "content": "Hello"}], keep_as=bad),
-        Recall.aopen(tmp_path, entity=bad),
-    ):
-        with pytest.raises(UsageError, match="surrogate"):
-            await doing
-    with pytest.raises(UsageError, match="the id of a memory is empty"):
-        await recall.memories.ahistory("  ")
-    assert await recall.memories.afacts(bad, bad) == []
-    assert (await recall.memories.acounts()).memories == 1
-
-
 def words_of_sessions(folder: Path) -> bytes:
     """The documents of all open sessions as one text."""
     (path,) = folder.rglob("sessions.db")

@@ -487,21 +487,13 @@ def test_model_and_store_agree_at_every_step() -> None:
     histories(examples=20, steps=3)
 
 
-def test_killed_at_any_moment_a_fact_and_what_it_replaces_change_both_or_neither() -> None:
+def test_killed_at_any_moment_what_is_written_and_what_it_replaces_change_both_or_neither() -> None:
     side_by_side = Histories()
     side_by_side.begin(days=[2, 5])
     for moment in range(12):
         value = ("cedar", "dune")[moment % 2]  # never the value that already holds
         side_by_side.remember_a_fact(subject="me", value=value, day=DAYS, dies=moment)
         side_by_side.both_say_the_same()
-        side_by_side.what_is_stored_is_found_and_nothing_else()
-    side_by_side.teardown()
-
-
-def test_killed_at_any_moment_a_text_is_replaced_and_kept_or_neither() -> None:
-    side_by_side = Histories()
-    side_by_side.begin(days=[2, 5])
-    for moment in range(12):
         side_by_side.put_again(
             pick=0, text=VALUES[moment % 4], goes_on=False, origin="notes", dies=moment
         )

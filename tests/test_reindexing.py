@@ -160,19 +160,6 @@ async def test_an_index_that_was_cut_short_is_rebuilt_when_it_is_opened(
     assert not caplog.records
 
 
-async def test_passages_that_the_cache_lacks_are_embedded_again(
-    folder: Path, expected: list[list[str]]
-) -> None:
-    cut(folder, 0.5)
-    forget_embeddings(folder)
-    embedder = CountingEmbedder()
-
-    async with await Recall.aopen(folder, embedder=embedder):
-        assert embedder.passages == NOTES
-
-    assert await answers(folder) == expected
-
-
 async def test_a_repair_without_a_model_changes_nothing_and_is_done_the_next_time(
     folder: Path,
     expected: list[list[str]],
@@ -212,21 +199,6 @@ async def test_contradicting_files_are_rebuilt_only_where_a_write_did_not_end(
     assert await answers(folder) == expected
     assert generation(folder) == 2
     assert not any(mark.exists() for mark in cut_off_marks(folder))
-
-
-async def test_one_who_comes_second_finds_the_work_done(folder: Path) -> None:
-    cut(folder, 0.5)
-    homes = [StoreDirectory(folder) for _ in range(3)]
-
-    stores = await asyncio.gather(
-        *(open_entity(home, "default", embedder=HashingEmbedder()) for home in homes)
-    )
-
-    assert [(await store.counts()).vectors for store in stores] == [NOTES] * 3
-    assert generation(folder) == 2
-    for store, home in zip(stores, homes, strict=True):
-        await store.aclose()
-        await home.aclose()
 
 
 def opening(folder: Path, *, pause_after: int = 0) -> "subprocess.Popen[str]":

@@ -131,30 +131,6 @@ async def test_nothing_of_an_earlier_text_is_left_in_any_file_once_it_is_forgott
     assert len((await recall.memories.ahistory("safe")).versions) == 1
 
 
-async def test_forgetting_a_text_that_had_grown_leaves_no_vector_of_what_it_was(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await replaced(recall)
-    await recall.aadd([note("log", OLD)])
-    whole = await recall.admin.store.whole("log")
-    assert whole is not None
-    texts = [embedding_text(whole[0], passage) for passage in whole[1]]
-    (vector,) = await HashingEmbedder().embed_passages(texts)
-    await recall.aadd([note("log", f"{OLD}, and the code is on the door")])
-    assert len((await recall.memories.ahistory("log")).versions) == 1, (
-        "it says all that it said before"
-    )
-    cached = cached_vectors(tmp_path)
-    assert vector.tobytes() in cached
-
-    await recall.memories.aforget("log")
-
-    left = cached_vectors(tmp_path)
-    assert vector.tobytes() not in left
-    assert len(left) == 31, "thirty thoughts, and the safe"
-    assert files_with_vector(vector, tmp_path) == []
-
-
 def cached_vectors(folder: Path) -> set[bytes]:
     """All rows of the entity's cache of embeddings."""
     (path,) = folder.rglob("embeddings.db")
@@ -188,21 +164,3 @@ async def test_exports_and_imports_carry_earlier_texts_byte_for_byte(
     assert again == lines
     assert [version.text for version in told.versions[:2]] == [OLD, NEW]
     assert told == await recall.memories.ahistory("safe")
-
-
-async def test_an_import_killed_before_the_earlier_texts_is_ended_by_the_next(
-    recall: Recall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await replaced(recall)
-    lines = [line async for line in recall.admin.aexport()]
-    async with await opened(tmp_path / "copy") as copy:
-        with monkeypatch.context() as patched:
-            patched.setattr(copy.admin.store, "add_earlier", killed)
-            with pytest.raises(ConnectionError):
-                await copy.admin.aimport(lines)
-        await copy.admin.aimport(lines)
-        assert [line async for line in copy.admin.aexport()] == lines
-
-
-async def killed(_: object) -> None:
-    raise ConnectionError

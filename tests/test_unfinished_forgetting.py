@@ -274,19 +274,3 @@ async def test_a_step_of_forget_may_forget_more(tmp_path: Path) -> None:
 
         assert (await recall.memories.acounts()).memories == 59
     assert files_with_words(tmp_path) == []
-
-
-async def test_what_another_process_began_to_forget_stays_noted(tmp_path: Path) -> None:
-    await filled(tmp_path)
-    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-
-        class AnotherProcess:
-            async def aforget(self, memory_ids: Sequence[str]) -> None:
-                await recall.admin.store.erasure.begin(["secret"])  # and is killed
-
-        recall.memories.forgetting.append(AnotherProcess())
-        await recall.memories.aforget("n1")
-
-    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        assert (await recall.memories.acounts()).memories == 59
-    assert files_with_words(tmp_path) == []

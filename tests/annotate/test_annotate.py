@@ -171,40 +171,6 @@ async def test_a_batch_that_fails_is_asked_in_halves() -> None:
     assert [one.memory_ids for one in ledger.failed] == [["n4"]]
 
 
-async def test_what_the_reply_to_half_a_batch_leaves_out_waits_with_the_reason() -> None:
-    def unable(request: ModelRequest) -> object:
-        own, _ = sheet_of(request)
-        if len(own) == 8:
-            return LLMError("no", usage=Usage(calls=1, prompt_tokens=10))
-        return writing(lambda one, text: None if "Roof" in text else row(one, text))(request)
-
-    async with temporary_recall(notes(), llm=ScriptedModel({"annotate": unable})) as recall:
-        ledger = await recall.memories.cues.aannotate()
-
-    assert (ledger.annotated, ledger.pending) == (7, 1)
-    assert [(one.why, one.memory_ids) for one in ledger.failed] == [
-        ("the model left it out", ["n4"])
-    ]
-
-
-async def test_a_part_that_fails_leaves_its_memory_waiting_with_the_reason(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def unable(request: ModelRequest) -> object:
-        own, _ = sheet_of(request)
-        if any("Entry 0:" in text for text in own.values()):
-            return LLMError("no", usage=Usage(calls=1, prompt_tokens=10))
-        return writing()(request)
-
-    monkeypatch.setattr(parts, "PART_TOKENS", 500)
-    log = "\n".join(f"Entry {number}: the pump of well {number}." for number in range(200))
-    async with temporary_recall([note("log", log)], llm=ScriptedModel({"annotate": unable})) as r:
-        ledger = await r.memories.cues.aannotate()
-
-    assert (ledger.annotated, ledger.pending) == (0, 1)
-    assert [(one.why, one.memory_ids) for one in ledger.failed] == [("no", ["log"])]
-
-
 def no_server(_: ModelRequest) -> object:
     """Every request fails."""
     return LLMError("no server there")
@@ -302,32 +268,6 @@ async def test_what_is_remembered_is_annotated_by_itself_when_it_is_quiet() -> N
         assert list(await cues_in(recall)) == ["b"]
         await recall.memories.aremember("Roof leaks again.", memory_id="r")
         await until(model.requests, 2)
-
-
-class BrokenOnceModel(ScriptedModel):
-    """Waits for a second memory in its first request, and then fails in a way of its own."""
-
-    asked, goes_on = False, asyncio.Event()
-
-    async def complete(self, *args: Any, **bounds: Any) -> Any:
-        if not self.asked:
-            self.asked = True
-            await self.goes_on.wait()
-            raise RuntimeError("no such thing")
-        return await super().complete(*args, **bounds)
-
-
-async def test_what_is_written_during_a_run_that_fails_is_annotated_all_the_same() -> None:
-    model = BrokenOnceModel({"annotate": writing()})
-    quick = AnnotateSettings(quiet_seconds=0.05)
-    async with temporary_recall(llm=model, annotate=quick) as recall:
-        await recall.memories.aremember("Boiler man comes on Friday.", memory_id="b")
-        async with asyncio.timeout(10):
-            while not model.asked:  # noqa: ASYNC110 - the script has no event to wait for
-                await asyncio.sleep(0.01)
-        await recall.memories.aremember("Roof leaks again.", memory_id="r")
-        model.goes_on.set()
-        await until(model.requests, 1)
 
 
 async def test_a_sync_call_beside_a_run_of_the_loop_waits_for_it(tmp_path: Path) -> None:

@@ -82,36 +82,6 @@ def test_ids_of_older_stores_stay(tmp_path: Path) -> None:
     assert (earlier.memory_id, rest) == ("Family.txt#2026-01-01", [train, flight])
 
 
-def test_a_chat_of_one_conversation_grows_on_both_sides(tmp_path: Path) -> None:
-    file = tmp_path / "Family.txt"
-    before = read(file, PLUMBER)
-
-    after = read(file, TRAIN + PLUMBER + FLIGHT, before=before)
-
-    assert [one.memory_id for one in before] == ["Family.txt"]
-    assert [one.memory_id for one in after] == [
-        "Family.txt#2026-02-01",
-        "Family.txt",
-        "Family.txt#2026-03-08",
-    ]
-    assert [one.memory_id for one in read(file, FLIGHT, before=after)] == ["Family.txt#2026-03-08"]
-
-
-def test_a_diary_of_one_day_grows_on_both_sides(tmp_path: Path) -> None:
-    file = tmp_path / "diary.txt"
-    before = read(file, "3 March 2026\nTea.\n")
-
-    after = read(
-        file, "2 March 2026\nSun.\n3 March 2026\nTea.\n4 March 2026\nRain.\n", before=before
-    )
-
-    assert [one.memory_id for one in after] == [
-        "diary.txt#2026-03-02",
-        "diary.txt",
-        "diary.txt#2026-03-04",
-    ]
-
-
 def test_a_conversation_that_goes_on_or_lost_its_beginning_keeps_its_id(tmp_path: Path) -> None:
     file = tmp_path / "Family.txt"
     before = read(file, PLUMBER + FLIGHT)
@@ -159,21 +129,6 @@ def test_a_numbered_heading_is_not_a_second_one(tmp_path: Path) -> None:
     after = read(file, "# Week\nPlans.\n# Week 2\nRun.\n", before=before)
 
     assert [one.memory_id for one in after] == ["weeks.md#week", "weeks.md#week-2"]
-
-
-def test_files_with_equal_parts_keep_their_own_ids(tmp_path: Path) -> None:
-    text = "# Tea\nGreen.\n# Milk\nOat.\n"
-    for name in ("a.md", "b.md"):
-        (tmp_path / name).write_text(text)
-    folder = source_of(tmp_path)
-    before = [
-        entry.memory
-        for entry in read_source(folder, walker=Walker(), given=None)
-        if isinstance(entry, Found)
-    ]
-    after = read_source(folder, walker=Walker(), given=None, stored=stored(before))
-
-    assert [one.memory for one in after if isinstance(one, Found)] == before
 
 
 def test_parts_that_the_file_dates_cost_few_hashes_each_and_keep_their_ids(

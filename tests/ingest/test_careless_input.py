@@ -103,12 +103,20 @@ def test_surrogates_and_nuls_in_json_are_mended(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "date", ["yesterday", "2024-13-45", 1e300, -5, True, [], "0001-01-01T00:00+14:00"]
+    "date",
+    [
+        '"yesterday"',
+        '"2024-13-45"',
+        "-5",
+        "true",
+        "[]",
+        '"0001-01-01T00:00+14:00"',
+        "9" * 400,
+        "NaN",
+    ],
 )
-def test_a_date_that_does_not_parse_becomes_the_time_of_the_file(
-    tmp_path: Path, date: object
-) -> None:
-    path = write(tmp_path / "rows.json", json.dumps([{"id": "a", "text": "b", "date": date}]))
+def test_a_date_that_does_not_parse_becomes_the_time_of_the_file(tmp_path: Path, date: str) -> None:
+    path = write(tmp_path / "rows.json", f'[{{"id": "a", "text": "b", "date": {date}}}]')
     os.utime(path, (1_700_000_000, 1_700_000_000))
     (memory,), _ = read(path)
     assert memory.created_at == datetime.fromtimestamp(1_700_000_000, UTC)
@@ -262,13 +270,6 @@ def test_rows_of_a_wrong_kind_are_named(tmp_path: Path) -> None:
 def test_json_that_is_no_memory_is_named(tmp_path: Path) -> None:
     assert "without memories" in only_reason(write(tmp_path / "a.json", '{"version": 3}'))
     assert "neither a list nor an object" in only_reason(write(tmp_path / "b.json", '"text"'))
-
-
-@pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 400, "1e999", "NaN"])
-def test_a_number_that_is_no_date_is_no_date(tmp_path: Path, number: str) -> None:
-    path = write(tmp_path / "rows.json", f'[{{"id": "a", "text": "b", "date": {number}}}]')
-    (memory,), _ = read(path)
-    assert memory.created_at.year > 2000
 
 
 def test_an_archive_whose_members_cannot_be_unpacked_is_named_by_member(tmp_path: Path) -> None:

@@ -80,21 +80,6 @@ async def test_a_second_ingest_stores_and_embeds_nothing(
     assert len(writer.kept) == 20
 
 
-async def test_the_ledger_keeps_the_contract_of_the_command_line(
-    samples: Path, read: Reads
-) -> None:
-    ledger = await read(samples / "notes")
-    shown = json.loads(json.dumps(ledger.to_dict()))
-    assert {key: shown[key] for key in ("read", "stored", "unchanged", "deleted")} == {
-        "read": 3,
-        "stored": 3,
-        "unchanged": 0,
-        "deleted": 0,
-    }
-    assert [set(row) for row in shown["skipped"]] == [{"item", "reason"}] * 2
-    assert shown["deletions_followed"] is True
-
-
 async def test_what_is_gone_from_a_folder_is_deleted_and_what_changed_is_replaced(
     notes: Path, writer: WatchedStore, read: Reads
 ) -> None:
@@ -182,17 +167,6 @@ async def test_one_id_with_two_contents_keeps_the_first_and_names_the_second(
     ledger = await read(tmp_path)
     assert writer.texts("a") == ["one"]
     assert ["says something else" in s.reason for s in ledger.skipped] == [True, False]
-
-
-async def test_a_row_replaces_that_of_another_file_with_its_id(
-    tmp_path: Path, writer: WatchedStore, read: Reads
-) -> None:
-    first, second = tmp_path / "may.jsonl", tmp_path / "june.jsonl"
-    first.write_text(json.dumps({"id": "a", "text": "one"}))
-    second.write_text(json.dumps({"id": "a", "text": "two"}))
-    await read(first)
-    ledger = await read(second)
-    assert (ledger.stored, ledger.replaced, writer.texts("a")) == (1, 1, ["two"])
 
 
 async def test_a_format_that_was_asked_for_does_not_delete_the_others(

@@ -69,16 +69,6 @@ def test_markdown_notes_take_title_and_date_from_where_they_stand(samples: Path)
     assert servers.messages[0].content.startswith("# Servers\n")
 
 
-def test_a_date_that_cannot_be_read_is_named_and_the_row_is_kept(tmp_path: Path) -> None:
-    rows = '{"id": "a", "text": "tea", "date": "yesterday"}\n{"id": "b", "text": "milk"}\n'
-    (tmp_path / "rows.jsonl").write_text(rows)
-
-    assert [one.memory_id for one in memories(tmp_path)] == ["a", "b"]
-    assert reasons(tmp_path) == [
-        "its date 'yesterday' cannot be read; the file's date is used instead"
-    ]
-
-
 @pytest.mark.parametrize(
     ("date", "read"),
     [
@@ -157,13 +147,6 @@ def test_a_file_name_that_is_a_date_alone_is_no_title(tmp_path: Path) -> None:
 
     assert (journal.title, journal.created_at) == ("", datetime(2025, 2, 8, tzinfo=UTC))
     assert walk.title == "2025-02-09 walk"
-
-
-def test_a_folder_lists_what_it_did_not_read(samples: Path) -> None:
-    assert reasons(samples / "notes") == [
-        "hidden (its name begins with a dot)",
-        "a binary file, not text",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -390,12 +373,6 @@ def test_a_file_said_to_be_a_transcript_in_which_nobody_speaks_is_named(samples:
         "no two lines of it begin with a speaker or a time; it was read as a note"
     ]
     assert reasons(path) == []
-
-
-def test_text_in_which_nobody_speaks_is_a_note(samples: Path) -> None:
-    (memory,) = memories(samples / "transcripts" / "thoughts.txt")
-    assert (memory.source, memory.title) == ("note", "thoughts")
-    assert "cashews" in memory.messages[0].content
 
 
 def test_a_scenario_is_read_as_it_stands(samples: Path) -> None:

@@ -1,7 +1,6 @@
 """A fact that the user takes back ends: it stays in the history, and may hold again later."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from tests.observing.test_observe import done, on, user, values
@@ -163,19 +162,3 @@ async def test_one_sentence_may_end_a_fact_and_state_the_next(recall: Recall, sa
     await recall.memories.aobserve([user(said, on(3))])
 
     assert (await values(recall), await values(recall, as_of=on(2))) == (["Graz"], ["Linz"])
-
-
-async def test_a_negation_makes_no_store(recall: Recall, tmp_path: Path) -> None:
-    assert (await recall.memories.aobserve([NO_LONGER])).ended == []
-    assert not (tmp_path / "store" / "entities").exists()
-
-
-async def test_a_dry_run_tells_what_would_end(recall: Recall) -> None:
-    talk = [user("I live in Linz.", on(1)), user("I no longer live in Linz.", on(2))]
-
-    dry = await recall.memories.aobserve(talk, dry_run=True)
-    wet = await recall.memories.aobserve(talk)
-
-    left, right = (x.model_dump(exclude={"spent", "dry_run"}) for x in (dry, wet))
-    assert left == right
-    assert len(wet.ended) == 1
