@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from secondhop.observe.port import Reading
@@ -73,16 +73,16 @@ def folded(text: str) -> str:
 
 @dataclass
 class Score:
-    """Counts of right, wrong and missed readings."""
+    """How many readings were right, and the messages of the wrong and the missed ones."""
 
     right: int = 0
-    wrong: int = 0
-    missed: int = 0
+    wrong: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
 
     @property
     def precision(self) -> float:
-        return self.right / max(1, self.right + self.wrong)
+        return self.right / max(1, self.right + len(self.wrong))
 
     @property
     def recall(self) -> float:
-        return self.right / max(1, self.right + self.missed)
+        return self.right / max(1, self.right + len(self.missed))
