@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from secondhop.errors import SchemaVersionError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.reads import cards
@@ -36,14 +35,6 @@ def test_a_step_that_fails_leaves_nothing_behind(connection: sqlite3.Connection)
     with pytest.raises(sqlite3.OperationalError):
         migrate(connection, path=Path("x"), steps=[("CREATE TABLE one (x)", "NONSENSE")])
     assert (schema_version(connection), tables(connection)) == (0, set())
-
-
-def test_a_newer_file_is_refused_and_not_changed(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA user_version = 9")
-    with pytest.raises(SchemaVersionError, match="nothing was changed") as caught:
-        migrate(connection, path=Path("x"), steps=MIGRATIONS)
-    assert (caught.value.found, caught.value.known) == (9, len(MIGRATIONS))
-    assert (schema_version(connection), tables(connection)) == (9, set())
 
 
 def test_a_catalog_whose_creation_was_cut_short_counts_as_none(tmp_path: Path) -> None:

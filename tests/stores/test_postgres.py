@@ -41,7 +41,6 @@ from secondhop.stores.postgres.server import PostgresServer
 from secondhop.stores.sessions_database import SESSIONS
 from secondhop.stores.sqlite import in_memory
 from secondhop.stores.store_directory import StoreDirectory
-from secondhop.stores.vectors.place import VectorsElsewhereError
 from secondhop.testing import ScriptedModel, note
 
 pytestmark = pytest.mark.slow
@@ -239,20 +238,6 @@ async def test_an_embedder_that_differs_is_refused_and_a_reindex_changes_it(
         assert hits[0].score == 1.0
 
 
-async def test_vectors_on_a_chroma_server_are_not_looked_for_in_the_database(
-    postgres: PostgresForTests, make: SimpleNamespace, chroma_server: str
-) -> None:
-    address = postgres.database()
-    home = StoreDirectory(address, chroma_url=chroma_server)
-    async with aclosing(home), aclosing(await opened(home)) as store:
-        await store.put([make.memory("m", "alpha")])
-    async with aclosing(StoreDirectory(address)) as home:
-        with pytest.raises(VectorsElsewhereError, match="--chroma"):
-            await opened(home)
-    async with aclosing(StoreDirectory(address, chroma_url=chroma_server)) as home:
-        assert await home.delete_entity("me")
-
-
 # --- what else is kept ---
 
 
@@ -280,31 +265,6 @@ async def test_traces_are_read_by_any_worker_masked_and_let_go(
         gone = await elsewhere.memories.aforget("tea")
         assert gone.traces == 2
         assert "steeps" not in elsewhere.trace(told[2]).model_dump_json()
-
-
-async def test_memories_forgotten_at_once_leave_no_words_in_the_traces_they_share(
-    home: StoreDirectory,
-) -> None:
-    ids = ["tea", "mat", "key", "cup"]
-    async with (
-        await Recall.aopen(home.name, embedder="hashing") as here,
-        await Recall.aopen(home.name, embedder="hashing") as elsewhere,
-    ):
-        await here.aadd([note(one, "It is green", title=f"zebraquartz {one}") for one in ids])
-        for n in range(10):
-            await here.arecall(f"What is green {n}?")
-        here.admin.last_traces()  # waits until they are written
-        with psycopg.connect(home.name) as connection:
-            connection.execute(f"UPDATE {SCHEMA}.traces SET at_ns = at_ns - 3600000000000".encode())
-        gone = await asyncio.gather(
-            *(here.memories.aforget(one) for one in ids[:2]),
-            *(asyncio.to_thread(elsewhere.memories.forget, one) for one in ids[2:]),
-        )
-        left = [trace.model_dump_json() for trace in here.admin.last_traces()]
-
-    assert all(one.complete for one in gone)
-    assert len(left) == 10
-    assert not any("zebraquartz" in trace for trace in left)
 
 
 async def test_more_entities_may_forget_at_once_than_have_connections_for_it(
