@@ -92,14 +92,6 @@ def test_a_conversation_that_goes_on_or_lost_its_beginning_keeps_its_id(tmp_path
     assert flight.memory_id == "Family.txt#2026-03-08-2"
 
 
-def test_another_conversation_does_not_take_an_id(tmp_path: Path) -> None:
-    file = tmp_path / "Family.txt"
-    before = read(file, PLUMBER)
-
-    assert read(file, FLIGHT, before=before)[0].memory_id == "Family.txt#2026-03-08"
-    assert read(file, PARTY, before=before)[0].memory_id == "Family.txt#2026-05-20"
-
-
 @pytest.mark.parametrize(
     ("name", "mark"), [("journal.md", "# 2026-03-04\n"), ("diary.txt", "2026-03-04\n")]
 )

@@ -192,13 +192,6 @@ def test_links_that_lead_back_end(tmp_path: Path) -> None:
     assert len(skipped) == 3
 
 
-def test_a_path_given_twice_is_read_once(tmp_path: Path) -> None:
-    path = write(tmp_path / "note.md", "hello")
-    found, (again,) = read(tmp_path, path)
-    assert len(found) == 1
-    assert "read already" in again.reason
-
-
 def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     assert only_reason(tmp_path / "pipe.md") == "not a regular file"

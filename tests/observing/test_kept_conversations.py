@@ -52,17 +52,6 @@ async def test_a_kept_conversation_has_every_message_once(
     assert (await kept(empty)).title == "I am writing a novel about lighthouses."
 
 
-async def test_a_recall_finds_what_was_said_first_in_a_chat_of_one_message_a_request(
-    empty: Recall,
-) -> None:
-    for one in TALK:
-        await empty.memories.aobserve([one], keep_as="talk")
-
-    result = await empty.arecall("lighthouses")
-
-    assert "lighthouses" in result.memories[0].evidence[0].text
-
-
 async def test_the_same_words_later_in_a_conversation_are_kept_again(empty: Recall) -> None:
     for said in ("ok", "Tell me more.", "ok"):
         told = await empty.memories.aobserve([Said(role="user", content=said)], keep_as="talk")

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.stores.consistency import lost
 
 from secondhop.errors import UsageError
 from secondhop.stores.entity_store import EntityStore
@@ -224,20 +223,6 @@ class TestEntityStore:
         await store.put([make.memory("m", *old)])
         await store.put([make.memory("m", *new)])
         assert len(await store.look(lambda view: view.earlier_texts("m"))) == kept
-
-    async def test_earlier_texts_are_taken_in_where_there_are_none(
-        self, store: EntityStore, make: SimpleNamespace
-    ) -> None:
-        said = [
-            EarlierText(memory=make.memory(i, t).memory, replaced_at=NOON, replaced_by="")
-            for i, t in (("m", "first"), ("gone", "first"), ("m", "second"))
-        ]
-        await store.put([make.memory("m", "now")])
-        for _ in range(2):
-            await store.add_earlier(said)
-        kept = await store.look(lambda view: view.earlier_texts("m"))
-        assert kept == [said[0], said[2]]
-        assert await store.look(lost) == []
 
     async def test_deleted_memories_leave_nothing(
         self, store: EntityStore, make: SimpleNamespace

@@ -143,18 +143,6 @@ async def test_a_changed_text_loses_what_a_model_thought_of_the_old_one(
     assert (await store.counts()).annotated == 1
 
 
-async def test_the_same_text_put_again_keeps_what_a_model_thought(
-    store: EntityStore, make: SimpleNamespace
-) -> None:
-    boiler = make.memory("a", "the boiler hums")
-    await store.put([boiler])
-    await store.cues.annotate([annotation_of(boiler, "one")], make.vectors("one"))
-    moved = replace(boiler, memory=replace(boiler.memory, origin="elsewhere"))
-    await store.put([moved])
-    assert [cue.text for cue in (await store.cues.of_memories(["a"]))["a"]] == ["one"]
-    assert await store.cues.unannotated() == []
-
-
 async def test_cues_that_a_person_added_or_removed_stay_so_when_the_file_is_read_again(
     store: EntityStore, make: SimpleNamespace
 ) -> None:
@@ -366,12 +354,6 @@ def segments(store: Path, ending: str) -> list[str]:
     )
     with closing(sqlite3.connect(store / "chroma" / "chroma.sqlite3")) as connection:
         return [segment for (segment,) in connection.execute(sql, (ending,))]
-
-
-def collections(home: StoreDirectory) -> int:
-    """The number of collections in the store's Chroma."""
-    with closing(sqlite3.connect(home.path / "chroma" / "chroma.sqlite3")) as connection:
-        return int(connection.execute("SELECT count(*) FROM collections").fetchone()[0])
 
 
 def vote_on(memory_id: str, proved: float, *, question: str = "one") -> Cue:

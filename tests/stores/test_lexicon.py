@@ -124,27 +124,3 @@ async def test_words_of_an_older_analyzer_are_made_again_when_the_entity_is_open
 
     async with aclosing(await opening()) as store:
         assert (await store.lexical(["OKRs at CareFeed"], k=3))[0] == expected
-
-
-async def test_the_score_is_bm25_over_the_most_the_query_could_reach(
-    store: EntityStore, make: SimpleNamespace
-) -> None:
-    await store.put(
-        [
-            make.memory("a", "apple apple pear", title="x"),
-            make.memory("b", "apple plum", title="x"),
-            make.memory("c", "fig", title="apple"),
-        ]
-    )
-    average = (4 + 3 + 2) / 3
-    idf = {"apple": math.log1p(0.5 / 3.5), "fig": math.log1p(2.5 / 1.5), "?": math.log1p(3.5 / 0.5)}
-
-    def gain(frequency: float, length: int) -> float:
-        return frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / average))
-
-    assert await scores(store, "apple") == pytest.approx(
-        {"a": gain(2, 4) / 2.2, "b": gain(1, 3) / 2.2, "c": gain(2, 2) / 2.2}
-    )
-    bound = 2.2 * sum(idf.values())
-    both = idf["apple"] * gain(2, 2) + idf["fig"] * gain(1, 2)
-    assert (await scores(store, "apple fig unknown"))["c"] == pytest.approx(both / bound)
