@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.fakes import note
 
-from secondhop.errors import CorruptStoreError, ModelError, StoreError
+from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.memories.reindex import areindex
 from secondhop.models.embedder import Vectors
@@ -45,14 +45,6 @@ class CountingEmbedder(HashingEmbedder):
         """Count and embed passages."""
         self.passages += len(texts)
         return await super().embed_passages(texts)
-
-
-class BrokenEmbedder(HashingEmbedder):
-    """An embedder that can no longer embed passages."""
-
-    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Raises ModelError."""
-        raise ModelError(f"no vectors for {len(texts)} texts today")
 
 
 @pytest.fixture(scope="module")
@@ -158,21 +150,6 @@ async def test_an_index_that_was_cut_short_is_rebuilt_when_it_is_opened(
     caplog.clear()
     assert await answers(folder) == expected
     assert not caplog.records
-
-
-async def test_a_repair_without_a_model_changes_nothing_and_is_done_the_next_time(
-    folder: Path,
-    expected: list[list[str]],
-) -> None:
-    cut(folder, 0.5)
-    forget_embeddings(folder)
-
-    with pytest.raises(ModelError, match="today"):
-        await Recall.aopen(folder, embedder=BrokenEmbedder())
-    assert generation(folder) == 1
-
-    assert await answers(folder) == expected
-    assert generation(folder) == 2
 
 
 def header_ahead_of_the_vectors(files: Path) -> None:
