@@ -164,6 +164,7 @@ async def test_what_cannot_be_is_refused_with_what_is_wanted(
             r"Config\.ranking cannot be .*an instance of RankingSettings",
         ),
         (lambda: RecallLimits(k=cast(Any, "6")), r"RecallLimits\.k cannot be '6': .*integer"),
+        (lambda: RecallLimits(k=10**400), r"RecallLimits\.k cannot be .*or equal to 1000000"),
         (lambda: BriefingSettings(limit=cast(Any, 2.5)), r"limit cannot be 2.5: .*integer"),
         (lambda: TraceSettings(max_count=cast(Any, nan)), r"max_count cannot be nan: .*integer"),
         (lambda: RankingSettings(min_score=cast(Any, None)), r"min_score cannot be None: .*number"),

@@ -22,7 +22,7 @@ from secondhop.annotate.sheet import AnnotateSheet, map_titles
 from secondhop.graph.result import Spent
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
-from secondhop.models.llm import LLMError, Usage
+from secondhop.models.llm import LLMError
 from secondhop.models.prices import cost_of
 from secondhop.nodes.budget import counts_of
 from secondhop.stores.cues import Annotation
@@ -153,9 +153,6 @@ class AnnotateRun:
             for part in sheet.parts.values():
                 self._failed[part.key] = str(error)
             return None
-        except BaseException:
-            self.budget.settle(held, Usage())
-            raise
         self.budget.settle(held, written.usage)
         self._failed_in_a_row = 0
         for part in sheet.parts.values():
