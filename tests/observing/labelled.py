@@ -76,8 +76,8 @@ class Score:
     """How many readings were right, and the messages of the wrong and the missed ones."""
 
     right: int = 0
-    wrong: list[str] = field(default_factory=list)
-    missed: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list[str])
+    missed: list[str] = field(default_factory=list[str])
 
     @property
     def precision(self) -> float:
