@@ -1,6 +1,5 @@
 """Cues and annotations of one entity: searched by recall, written beside the memories."""
 
-import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -16,7 +15,7 @@ from secondhop.stores.cues import Annotation, Cue, CueHit, CueStanding
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.maintenance import VectorMaintenance
-from secondhop.stores.outbox import Outbox, cue_vectors_fault
+from secondhop.stores.outbox import Outbox, vectors_fault
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vector, Vectors
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
@@ -71,7 +70,7 @@ class EntityCues:
 
     async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
         """See `CueSearch`."""
-        if k < 1 or not len(queries) or not self.is_readable:
+        if not len(queries) or not self.is_readable:
             return [[] for _ in queries]
         with search_span("cues", len(queries)) as span:
             hits = await nearest_stored(
@@ -175,11 +174,9 @@ class EntityCues:
         vectors: Vectors,
         write: Callable[[Connection], set[str]],
     ) -> None:
-        fault = cue_vectors_fault(cues, vectors, dimension=self._dimension)
+        fault = vectors_fault(vectors, len(cues), dimension=self._dimension)
         if fault:
             raise UsageError(f"these cues cannot be stored: {fault}")
-        if not await asyncio.to_thread(self._catalog.exists):
-            return
         rows = {cue.cue_id: row for row, cue in enumerate(cues)}
         async with self._writing():
             await to_its_end(

@@ -61,7 +61,7 @@ class EntityReader:
                 f"queries of shape {queries.shape} for a store of dimension "
                 f"{self.identity.dimension}; embed them with {self.identity.embedder_id}"
             )
-        if k < 1 or not len(queries):
+        if not len(queries):
             return [[] for _ in queries]
         with search_span("passages", len(queries)) as span:
             hits = await nearest_stored(

@@ -80,8 +80,6 @@ class MemoryMap:
     async def _made(self, memory_ids: Sequence[str]) -> list[Topic]:
         """Topics, biggest first; [] for an empty store. Sizes of a sampled store are estimates."""
         described, members = await self._catalog.aread(sample, memory_ids)
-        if not members:
-            return []
         fetched = await self._index.fetch([one for own in members for one in own])
         held = [place for place, ids in enumerate(members) if any(one in fetched for one in ids)]
         if not held:

@@ -24,7 +24,7 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision
 from secondhop.stores.catalog.notes import open_intents
 from secondhop.stores.catalog.reads import PASSAGES, known
-from secondhop.stores.cues import Cue, cue_fault, cues_given
+from secondhop.stores.cues import cues_given
 from secondhop.stores.database import Connection
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Vectors
@@ -116,50 +116,22 @@ def checked(memories: Sequence[EmbeddedMemory], *, dimension: int) -> list[Embed
     """The last version of each memory, in order of first appearance.
 
     Raises:
-        UsageError: an id is empty or not valid Unicode, `created_at` has no time zone, a cue is
-        faulty, or vectors do not fit.
+        UsageError: vectors do not fit the passages or cues, or are not of unit length.
     """
     latest = {embedded.memory.memory_id: embedded for embedded in memories}
-    for memory_id, embedded in latest.items():
-        if problem := _problem(embedded, dimension=dimension):
-            raise UsageError(f"memory {memory_id!r} cannot be stored: {problem}")
+    for memory_id, one in latest.items():
+        own, cues = len(one.passages), len(cues_given(one.memory))
+        fault = vectors_fault(one.vectors, own, dimension=dimension)
+        fault = fault or vectors_fault(one.cue_vectors, cues, dimension=dimension, of="cue ")
+        if fault:
+            raise UsageError(f"memory {memory_id!r} cannot be stored: {fault}")
     return list(latest.values())
 
 
-def _problem(embedded: EmbeddedMemory, *, dimension: int) -> str:
-    memory, passages, vectors = embedded.memory, embedded.passages, embedded.vectors
-    ids = [passage.passage_id for passage in passages]
-    if not memory.memory_id or not all(ids) or not _is_text([memory.memory_id, *ids]):
-        return "an id is empty, or holds half of a character"
-    if memory.created_at.tzinfo is None:
-        return "created_at has no time zone"
-    if vectors.shape != (len(passages), dimension):
-        return f"vectors of shape {vectors.shape}, where {(len(passages), dimension)} is needed"
-    if not are_of_unit_length(vectors):
-        return "a vector is not of unit length"
-    return cue_vectors_fault(cues_given(memory), embedded.cue_vectors, dimension=dimension)
-
-
-def cue_vectors_fault(cues: Sequence[Cue], vectors: Vectors, *, dimension: int) -> str:
-    """What is wrong with cues and their vectors; "" if nothing is."""
-    for cue in cues:
-        if fault := cue_fault(cue.text, origin=cue.origin):
-            return f"of a cue: {fault}"
-    if cues and vectors.shape != (len(cues), dimension):
-        return f"cue vectors of shape {vectors.shape}, where {(len(cues), dimension)} is needed"
-    if cues and not are_of_unit_length(vectors):
-        return "a cue's vector is not of unit length"
+def vectors_fault(vectors: Vectors, count: int, *, dimension: int, of: str = "") -> str:
+    """Why these are not the vectors of `count` texts; "" if they may be."""
+    if count and vectors.shape != (count, dimension):
+        return f"{of}vectors of shape {vectors.shape}, where {(count, dimension)} is needed"
+    if count and not (np.abs(np.linalg.norm(vectors, axis=1) - 1) < _NORM_TOLERANCE).all():
+        return f"a {of}vector is not of unit length"
     return ""
-
-
-def are_of_unit_length(vectors: Vectors) -> bool:
-    """Whether every row is of unit length."""
-    return bool((np.abs(np.linalg.norm(vectors, axis=1) - 1) < _NORM_TOLERANCE).all())
-
-
-def _is_text(values: Sequence[str]) -> bool:
-    try:
-        "".join(values).encode()
-    except UnicodeEncodeError:
-        return False
-    return True

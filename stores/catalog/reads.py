@@ -374,8 +374,6 @@ def best_by_words(
     Args:
         memory_ids: only passages of these memories; None: all.
     """
-    if k < 1:
-        return [[] for _ in queries]
     terms = [query_terms(query) for query in queries]
     found = lexicon.search(connection, terms)
     if memory_ids is not None:

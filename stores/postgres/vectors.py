@@ -53,7 +53,7 @@ class PostgresVectors:
     @in_a_thread
     def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
         """See `VectorIndex`."""
-        if k < 1 or not self._server.has_vectors():
+        if not self._server.has_vectors():
             return [[] for _ in queries]
         with self._server.transaction(self._entity, writes=False) as connection:
             with connection.pipeline():

@@ -80,7 +80,7 @@ class ChromaVectors:
     def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
         """See `VectorIndex`."""
         with self._reading() as collection:
-            if collection is None or not len(queries) or k < 1:
+            if collection is None or not len(queries):
                 return [[] for _ in queries]
             spare = self._spare(collection)
             found = collection.nearest(with_zeros(queries, spare), k=k)

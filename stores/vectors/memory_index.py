@@ -16,7 +16,7 @@ class MemoryIndex:
     async def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
         """See `VectorIndex`."""
         ids = sorted(self._vectors)
-        if not ids or k < 1:
+        if not ids:
             return [[] for _ in queries]
         # rounded, because the last bit of a product depends on its place in the matrix
         cosines = np.round(np.asarray(queries) @ np.stack([self._vectors[i] for i in ids]).T, 6)

@@ -84,6 +84,8 @@ def test_headings_stay_with_their_text_and_give_the_path() -> None:
     first, second = note(body)
     assert (first.heading, second.heading) == ("Owl", "Owl > Backups")
     assert second.text.startswith("## Backups\n\n### Nightly\n\nb0")
+    owl, backups, _ = note(f"# Owl\n\no\n\n## Backups\n\n{words('b', 36)}\n\n{words('c', 30)}")
+    assert (owl.text, backups.text[:14]) == ("# Owl\n\no", "## Backups\n\nb0")
 
 
 def test_a_fence_that_fits_stays_whole() -> None:
