@@ -4,7 +4,7 @@ SQLite overwrites what is deleted in the file (`secure_delete`), and deletes the
 after each write. So no word of a session that ended stays on disk.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -34,22 +34,14 @@ SESSIONS: Sequence[Migration] = (
 class DatabaseSessions:
     """A `SessionStore` in one table, made with the first session."""
 
-    def __init__(
-        self,
-        place: Path | Database,
-        *,
-        clock: Callable[[], float] | None = None,
-        makes_folder: bool = True,
-    ) -> None:
-        """`place`: a SQLite file, or another database; `clock`: epoch seconds, by default its;
-        `makes_folder`: see `SqliteDatabase`."""
+    def __init__(self, place: Path | Database, *, makes_folder: bool = True) -> None:
+        """`place`: a SQLite file, or another database; `makes_folder`: see `SqliteDatabase`."""
         self.database: Database = (
             SqliteDatabase(place, steps=SESSIONS, journal="DELETE", makes_folder=makes_folder)
             if isinstance(place, Path)
             else place
         )
         """Where its rows are."""
-        self._clock = clock
 
     @in_a_thread
     def load(self, session_id: str, *, owner: str) -> StoredSession | None:
@@ -62,7 +54,7 @@ class DatabaseSessions:
                 "WHERE owner = ? AND session_id = ?",
                 (owner, session_id),
             ).fetchone()
-            now = self._now(connection)
+            now = self.database.now(connection)
         if row is None:
             return None
         version, status, document, expires_at = row
@@ -94,7 +86,8 @@ class DatabaseSessions:
 
     def _written(self, connection: Connection, session: StoredSession) -> bool:
         lives_s = session.expires_in_s if session.status == "open" else 0.0
-        new = (session.version, session.status, session.document, self._now(connection) + lives_s)
+        ends_at = self.database.now(connection) + lives_s
+        new = (session.version, session.status, session.document, ends_at)
         key = (session.owner, session.session_id)
         if session.version == 1:
             done = connection.execute(
@@ -144,12 +137,9 @@ class DatabaseSessions:
     def _is_made(self, connection: Connection) -> bool:
         return self.database.version(connection) == self.database.newest
 
-    def _now(self, connection: Connection) -> float:
-        return self._clock() if self._clock else self.database.now(connection)
-
     def _sweep(self, connection: Connection) -> None:
         """Delete documents `GRACE_S` after a session expires, and rows an hour after its end."""
-        now = self._now(connection)
+        now = self.database.now(connection)
         connection.execute(
             "DELETE FROM open_sessions WHERE expires_at <= ?", (now - ENDED_REMEMBERED_S,)
         )

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -53,9 +54,8 @@ class OneSession(RuleBasedStateMachine):
     def begin(self) -> None:
         self.now, self.loop = 0.0, asyncio.new_event_loop()
         self.world = self.run(small_world(Path(mkdtemp(prefix="secondhop-life-"))))
-        store = DatabaseSessions(
-            Path(mkdtemp(prefix="secondhop-life-")) / "sessions.db", clock=lambda: self.now
-        )
+        store = DatabaseSessions(Path(mkdtemp(prefix="secondhop-life-")) / "sessions.db")
+        patch.object(store.database, "now", self.clock).start()
         limits = {"max_rounds": ROUNDS, "ttl_s": TTL_S}
         self.healthy = sessions_over(session_services(self.world, session=limits), store)
         mortal = session_services(self.world, session=limits, critic=MortalCritic())
@@ -66,6 +66,9 @@ class OneSession(RuleBasedStateMachine):
         self.noted: dict[tuple[str, str], str] = {}
         self.told: dict[tuple[int, str, str], str] = {}
         """{(round, voter, memory): vote}: what the resolved session must tell in the end."""
+
+    def clock(self, _: object) -> float:
+        return self.now
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self.loop.run_until_complete(work)

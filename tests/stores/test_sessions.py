@@ -187,10 +187,15 @@ async def test_an_ended_session_leaves_no_word_in_any_file(
 
 
 async def test_what_has_expired_is_overwritten_at_the_next_write_and_at_the_end(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0
-    async with aclosing(DatabaseSessions(tmp_path / "sessions.db", clock=lambda: now)) as store:
+
+    def clock(_: object) -> float:
+        return now
+
+    async with aclosing(DatabaseSessions(tmp_path / "sessions.db")) as store:
+        monkeypatch.setattr(store.database, "now", clock)
         for turn in range(2):
             await store.save(replace(new(f"{turn}"), document=WORDS))
             now += LONG_S + GRACE_S
