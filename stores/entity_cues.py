@@ -154,6 +154,16 @@ class EntityCues:
         """
         await self.annotate([], vectors, added=cues)
 
+    async def set_given(self, said: Annotation, vectors: Vectors) -> None:
+        """Replace the host's annotation of a memory and all its cues, also those from a file. The
+        next ingest of the same file leaves it so.
+
+        Args:
+            vectors: float32 [n_cues, dim], rows of unit length.
+        """
+        write = partial(cue_writes.set_given, new=said, at=self._clock())
+        await self._write(said.cues, vectors, write)
+
     async def prove(self, votes: Sequence[Cue], vectors: Vectors) -> None:
         """Add the votes of a session to its cues. Does nothing while learning is off.
 

@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from tests.fakes import note
 
-from secondhop.errors import StoreError
+from secondhop.errors import StoreError, UsageError
 from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
@@ -173,6 +173,62 @@ async def test_superseding_keeps_cues_and_forgetting_takes_them(recall: Recall) 
     assert (await recall.admin.store.cards(["town"]))["town"].replaced_by == ()
     assert await recall.admin.store.cues.of_memories(["moved"]) == {}
     assert await found_by(recall, "who drives to Trier") == ""
+
+
+async def test_cues_that_are_set_stay_when_the_same_file_is_read_again(
+    recall: Recall, tmp_path: Path
+) -> None:
+    cues = recall.memories.cues
+    given: dict[str, Any] = {"cues": ["a gift for Ana"], "role": "no nuts", "replaces": ["town"]}
+
+    assert [await cues.aset("allergy", **given), await cues.aset("allergy", **given)] == [
+        True,
+        False,
+    ]
+    assert await cues.aset("town", broad=["move house"])
+    await recall.memories.aadd([TOWN, ALLERGY, MOVED])
+
+    shown = await cues.ashow("allergy")
+    assert (shown.role, shown.replaces) == ("no nuts", ["town"])
+    assert await texts_of(recall, "allergy") == ["a gift for Ana", "plan a dinner"]
+    assert await found_by(recall, "a gift for Ana") == "allergy"
+    assert await texts_of(recall, "town") == ["move house"]
+    assert await recall.admin.store.cues.unannotated() == []
+    assert (await recall.admin.adoctor()).findings == []
+
+    lines = [line async for line in recall.admin.aexport()]
+    async with await opened(tmp_path / "copy") as copy:
+        await copy.admin.aimport(lines)
+        assert [line async for line in copy.admin.aexport()] == lines
+
+    assert await cues.aset("allergy", cues=[], broad=[], role="", replaces=[])
+    assert not (await cues.ashow("allergy")).cues
+    assert (await recall.admin.store.cards(["allergy"]))["allergy"].role == ""
+
+
+async def test_cues_that_are_set_stay_when_the_text_changes(recall: Recall) -> None:
+    await recall.memories.cues.aset("town", cues=["a card for Ana"], role="address")
+    await recall.memories.aadd([note("town", "Ana lives in Bonn, near the river", day=1)])
+
+    assert await texts_of(recall, "town") == ["a card for Ana"]
+    assert (await recall.memories.cues.ashow("town")).annotated
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"cues": ["x" * 201]}, "201 characters"),
+        ({"broad": list("abcd")}, "at most 3 broad cues"),
+        ({"role": "x" * 81}, "role"),
+        ({"cues": "plan a dinner"}, "tuple or list"),
+    ],
+)
+async def test_cues_that_cannot_be_set_are_refused_and_those_before_stay(
+    recall: Recall, given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        await recall.memories.cues.aset("allergy", **given)
+    assert len(await texts_of(recall, "allergy")) == 3
 
 
 async def test_a_session_that_goes_on_elsewhere_gives_the_same_reasons(

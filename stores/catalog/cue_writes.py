@@ -45,8 +45,11 @@ def annotate(
     sql = "SELECT memory_id, content_hash FROM memories WHERE memory_id IN"
     present: dict[str, str] = dict(among(connection, sql, [one.memory_id for one in given]))
     current = [one for one in given if present.get(one.memory_id) == one.content_hash]
-    gone = [_replace(connection, one, at=at) for one in current]
-    return len(current), set[str]().union(*gone)
+    gone: set[str] = set()
+    for one in current:
+        gone |= _replace(connection, one, at=at)
+        _insert(connection, one, at=at, says=fingerprint(one))
+    return len(current), gone
 
 
 def store_given(connection: Connection, memories: Sequence[Memory], *, at: datetime) -> set[str]:
@@ -61,13 +64,34 @@ def store_given(connection: Connection, memories: Sequence[Memory], *, at: datet
     for memory in memories:
         said, says = before.get(memory.memory_id, ""), fingerprint_given(memory)
         if said != says:
-            gone |= _replace(connection, annotation_given(memory, at=at), at=at)
-        elif says:
+            given = annotation_given(memory, at=at)
+            gone |= _replace(connection, given, at=at)
+            if says:
+                _insert(connection, given, at=at, says=says)
+        elif memory.memory_id in before:
             connection.execute(
                 "UPDATE annotations SET content_hash = ? WHERE memory_id = ? AND origin = 'host'",
                 (memory.content_hash, memory.memory_id),
             )
     return gone - known(connection, sorted(gone), CUES)
+
+
+def set_given(connection: Connection, new: Annotation, *, at: datetime) -> set[str]:
+    """Replace the host's annotation of a memory and all its cues. Returns ids of deleted cues.
+
+    The fingerprint stays that of what was ingested, so an ingest of the same file changes nothing.
+    Does nothing if the memory is gone.
+    """
+    if not catalog_reads.stored(connection, [new.memory_id]):
+        return set()
+    stored = of_memories(connection, [new.memory_id]).get(new.memory_id, ())
+    before = {one.cue_id for one in stored if one.origin == "host"}
+    gone = remove_cues(connection, before - {one.cue_id for one in new.cues})
+    says = _fingerprint_of(connection, new)
+    _drop_said(connection, new.memory_id)
+    add_cues(connection, [one for one in new.cues if one.cue_id not in before], at=at)
+    _insert(connection, new, at=at, says=says)
+    return gone
 
 
 def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> None:
@@ -164,36 +188,41 @@ def _drop(connection: Connection, memory_id: str, *, origin: CueOrigin) -> set[s
 
 
 def _replace(connection: Connection, new: Annotation, *, at: datetime) -> set[str]:
-    """Replace the annotation of the same origin. Returns the ids of deleted cues.
+    """Replace the cues of the same origin, and delete its annotation. Returns ids of deleted cues.
 
     Cues that the host added one by one stay. Cues that were removed one by one do not come back as
     long as the host's annotations keep naming them.
     """
-    row = connection.execute(
-        "SELECT fingerprint FROM annotations WHERE memory_id = ? AND origin = ?",
-        (new.memory_id, new.origin),
-    ).fetchone()
-    before = cues_in(row[0] if row else "", memory_id=new.memory_id)
+    before = cues_in(_fingerprint_of(connection, new), memory_id=new.memory_id)
     cues = {cue.cue_id: cue for cue in new.cues}
     if new.origin == "host":
         gone = remove_cues(connection, before - cues.keys())
-        for table in ("annotations", "replacements"):
-            connection.execute(
-                f"DELETE FROM {table} WHERE memory_id = ? AND origin = 'host'", (new.memory_id,)
-            )
+        _drop_said(connection, new.memory_id)
         fresh = [cue for cue_id, cue in cues.items() if cue_id not in before]
     else:
         gone, fresh = _drop(connection, new.memory_id, origin=new.origin), list(cues.values())
     add_cues(connection, fresh, at=at)
-    _insert(connection, new, at=at)
     return gone - known(connection, sorted(gone), CUES)
 
 
-def _insert(connection: Connection, new: Annotation, *, at: datetime) -> None:
-    """Insert the annotation without its cues. An empty annotation of the host is not stored."""
-    says = fingerprint(new)
-    if new.origin == "host" and not says:
-        return
+def _fingerprint_of(connection: Connection, new: Annotation) -> str:
+    """The fingerprint of the stored annotation of the same memory and origin, or ""."""
+    row = connection.execute(
+        "SELECT fingerprint FROM annotations WHERE memory_id = ? AND origin = ?",
+        (new.memory_id, new.origin),
+    ).fetchone()
+    return row[0] if row else ""
+
+
+def _drop_said(connection: Connection, memory_id: str) -> None:
+    """Delete the host's annotation; its cues stay."""
+    for table in ("annotations", "replacements"):
+        sql = f"DELETE FROM {table} WHERE memory_id = ? AND origin = 'host'"
+        connection.execute(sql, (memory_id,))
+
+
+def _insert(connection: Connection, new: Annotation, *, at: datetime, says: str) -> None:
+    """Insert the annotation without its cues, under the fingerprint `says`."""
     written_at = (new.written_at or at).isoformat()
     connection.execute(
         f"INSERT INTO annotations ({ANNOTATION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

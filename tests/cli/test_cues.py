@@ -70,6 +70,42 @@ def test_a_cue_is_added_and_removed_and_history_names_it(run: Cli) -> None:
     assert texts(run, "rain") == []
 
 
+def test_cues_of_a_file_are_imported_for_stored_memories(run: Cli, tmp_path: Path) -> None:
+    rows = [
+        {"id": "rain", "cues": ["fix the roof"], "broad": ["get the house ready"], "role": "leak"},
+        {"id": "ghost", "cues": ["who is there"]},
+        {"id": "allergy", "role": "no nuts", "replaces": ["rain"]},
+    ]
+    file = tmp_path / "written.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    words = ("cues", "--import", str(file))
+
+    planned = document(run(*words, "--dry-run", "--json"))
+    assert (planned["changed"], planned["dry_run"], texts(run, "rain")) == (2, True, [])
+    told = run(*words).stdout
+    assert told.startswith("2 memories got cues, 0 unchanged, 1 skipped\nskipped ghost: no memory")
+    again = document(run(*words, "--json"))
+    assert (again["read"], again["changed"], again["unchanged"]) == (3, 0, 2)
+    assert [one["item"] for one in again["skipped"]] == ["ghost"]
+
+    assert texts(run, "rain") == ["fix the roof", "get the house ready"]
+    assert sorted(texts(run, "allergy")) == ["plan a dinner", "what may I bake for Ana"]
+    shown = document(run("cues", "allergy", "--json"))
+    assert (shown["role"], shown["replaces"]) == ("no nuts", ["rain"])
+
+    ingested = document(run("ingest", str(tmp_path / "rows.jsonl"), "--json"))
+    assert (ingested["unchanged"], ingested["other_cues"]) == (2, 0)
+    assert document(run("cues", "allergy", "--json"))["role"] == "no nuts"
+
+
+def test_a_file_of_cues_with_a_fault_is_refused_with_its_line(run: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "written.jsonl"
+    file.write_text('{"id": "rain", "cues": ["fix the roof"]}\n{"id": "allergy", "cue": "x"}')
+    done = run("cues", "--import", str(file))
+    assert (done.exit_code, texts(run, "rain")) == (2, [])
+    assert "written.jsonl:2: cue: Extra inputs" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("command", "said"),
     [
@@ -79,6 +115,8 @@ def test_a_cue_is_added_and_removed_and_history_names_it(run: Cli) -> None:
         (["rain", "--add", "fix\u202ethe roof"], "invisible"),
         (["--add", "fix the roof"], "needs the memory that the cue is of"),
         (["--remove", "rain:0"], "no cue"),
+        (["rain", "--import", "cues.jsonl"], "takes no MEMORY"),
+        (["--import", "cues.jsonl", "--remove", "rain:0"], "one at a time"),
         (["nobody"], "nobody"),
     ],
 )

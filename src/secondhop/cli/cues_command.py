@@ -1,15 +1,18 @@
-"""`secondhop cues`: show, add and remove cues."""
+"""`secondhop cues`: show, add, import and remove cues."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secondhop.cli.options import Common, DryRun
+from secondhop.cli.options import Common, DryRun, given_path
 from secondhop.cli.terminal import shorten
 from secondhop.cli.work import in_memory, in_stored_memory, tell
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from secondhop.memories.records import MemoryCues, StoredCue
     from secondhop.recall import Recall
 
@@ -31,15 +34,26 @@ def cues(
     remove: Annotated[
         str | None, typer.Option(metavar="CUE_ID", help="Remove that cue; the memory stays.")
     ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--import",
+            parser=given_path,
+            metavar="FILE",
+            help="Store the cues in FILE, a line for each memory: id, cues, broad, role, replaces.",
+        ),
+    ] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Show what memories were stored for; add or remove a cue.
+    """Show what memories were stored for; add, import or remove cues.
 
     Without MEMORY: the cues of all memories.
     """
-    if add is not None and remove is not None:
-        raise UsageError("--add and --remove are two changes; make one at a time")
-    if add is not None:
+    if sum(one is not None for one in (add, remove, file)) > 1:
+        raise UsageError("--add, --remove and --import are different changes; make one at a time")
+    if file is not None:
+        import_cues(common, memory, file, dry_run=dry_run)
+    elif add is not None:
         add_cue(common, memory, add, broad=broad, dry_run=dry_run)
     elif remove is not None:
         removed = in_memory(
@@ -75,6 +89,47 @@ def tell_change(common: Common, cue: "StoredCue", *, done: str) -> None:
     from secondhop.cli.cues_view import cue_line
 
     tell(common, cue, lambda console: console.print(f"{done} {cue_line(cue)}"))
+
+
+def import_cues(common: Common, memory: str | None, file: Path, *, dry_run: bool) -> None:
+    """Store the cues in a file for the memories that it names, and print how many got some."""
+    if memory is not None:
+        raise UsageError("--import takes no MEMORY; the lines of the file name their memories")
+
+    from secondhop.cli.ledger_view import show_entries
+    from secondhop.evals.scenario import CueLine, check_ids, read_lines
+    from secondhop.ingest.reading import Skipped
+    from secondhop.wording import counted
+
+    lines = [line for _, line in read_lines(file, CueLine)]
+    check_ids(file, [line.id for line in lines])
+
+    async def work(recall: "Recall") -> "tuple[int, list[Skipped]]":
+        changed, skipped = 0, list[Skipped]()
+        for line in lines:
+            given = line.model_dump(exclude={"id"}, exclude_unset=True)
+            try:
+                changed += await recall.memories.cues.aset(line.id, **given, dry_run=dry_run)
+            except UsageError as error:
+                skipped.append(Skipped(line.id, str(error)))
+        return changed, skipped
+
+    changed, skipped = in_stored_memory(common, work)
+    told = {
+        "read": len(lines),
+        "changed": changed,
+        "unchanged": len(lines) - changed - len(skipped),
+        "skipped": [{"item": one.item, "reason": one.reason} for one in skipped],
+        "dry_run": dry_run,
+    }
+
+    def shown(console: "Console") -> None:
+        done = "would get" if dry_run else "got"
+        counts = f"{told['unchanged']} unchanged, {len(skipped)} skipped"
+        console.print(f"{counted(changed, 'memory')} {done} cues, {counts}")
+        show_entries("skipped ", skipped, console)
+
+    tell(common, told, shown)
 
 
 def show_memory_cues(common: Common, memory: str) -> None:

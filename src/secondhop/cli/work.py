@@ -37,8 +37,8 @@ def in_memory(
 def in_stored_memory(
     common: Common, work: Callable[["Recall"], Awaitable[T]], *, counting: bool = False
 ) -> T:
-    """As `in_memory`, for a command that only reads; raises UnknownEntityError if nothing is stored
-    for the entity of the options."""
+    """As `in_memory`, for a command that needs memories; raises UnknownEntityError if nothing is
+    stored for the entity of the options."""
     from secondhop.cli.opening import expect_memories
 
     async def read(recall: "Recall") -> T:

@@ -63,7 +63,7 @@ class MemoryLine(Line):
 
 
 class CueLine(Line):
-    """The cues of one memory, written by a language model that did not see the questions."""
+    """The cues of one memory."""
 
     id: Text
     cues: list[Text] = []

@@ -1,16 +1,27 @@
 """`recall.memories.cues`: lists the cues of memories, adds some and removes some."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from secondhop.annotate.records import AnnotateLedger
 from secondhop.annotate.service import Annotating
 from secondhop.errors import NotStoredError, UsageError
-from secondhop.given_values import check_id, check_storable
-from secondhop.ingest.cleaning import clean_lines
+from secondhop.given_values import check_id, check_memory, check_storable
+from secondhop.ingest.cleaning import clean_lines, clean_memory
+from secondhop.ingest.given_cues import checked_cues
 from secondhop.ingest.run import IngestProgress
 from secondhop.memories.records import MemoryCues, StoredCue
 from secondhop.memories.writing import MemoryWriting
-from secondhop.stores.cues import MOST_CUES, Breadth, Cue, cue_fault
+from secondhop.stores.cues import (
+    MOST_CUES,
+    Breadth,
+    Cue,
+    annotation_given,
+    cue_fault,
+    fingerprint_given,
+)
+from secondhop.stores.records import Memory
 from secondhop.sync import BackgroundLoop, blocking
 from secondhop.wording import command
 
@@ -136,6 +147,63 @@ class Cues:
         return StoredCue.of(cue).model_copy(update={"dry_run": dry_run})
 
     add = blocking(aadd)
+
+    async def aset(
+        self,
+        memory_id: str,
+        *,
+        cues: Sequence[str] | None = None,
+        broad: Sequence[str] | None = None,
+        role: str | None = None,
+        replaces: Sequence[str] | None = None,
+        dry_run: bool = False,
+    ) -> bool:
+        """Say all at once what a stored memory is for. Returns whether that changes anything.
+
+        What is given takes the place of what you said before, in a file or one by one; what is None
+        stays. The cues of a model and of sessions stay, too.
+
+        Args:
+            cues: specific requests, at most six.
+            broad: common undertakings, at most three.
+            role: what kind of help the memory gives, in two to five words.
+            replaces: ids of older memories that it makes outdated.
+
+        Raises:
+            UsageError: the memory is not stored, or a cue or the role is not valid.
+        """
+        said = {"cues": cues, "broad_cues": broad, "role": role, "replaces": replaces}
+        given: dict[str, Any] = {name: one for name, one in said.items() if one is not None}
+        memory = await self._writing.existing(memory_id)
+        named = replace(memory, **given)
+        check_memory(named)
+        checked, faults = checked_cues(clean_memory(named))
+        if faults:
+            raise UsageError(f"the cues of {memory_id!r} cannot be stored: {'; '.join(faults)}")
+        before = await self._with_own_cues(memory)
+        after = replace(before, **{name: getattr(checked, name) for name in given})
+        changed = fingerprint_given(before) != fingerprint_given(after)
+        if changed and not dry_run:
+            annotation = annotation_given(after, at=self._writing.clock())
+            texts = [cue.text for cue in annotation.cues]
+            vectors = await self._writing.embedder.embed_passages(texts)
+            await self._store.cues.set_given(annotation, vectors)
+        return changed
+
+    set = blocking(aset)
+
+    async def _with_own_cues(self, memory: Memory) -> Memory:
+        """The memory with what the host says of it."""
+        own = [cue for cue in await self.alist(memory.memory_id) if cue.origin == "host"]
+        annotations = (await self._store.cues.annotations([memory.memory_id])).values()
+        said = [one for about in annotations for one in about if one.origin == "host"]
+        return replace(
+            memory,
+            cues=tuple(cue.text for cue in own if cue.breadth == "specific"),
+            broad_cues=tuple(cue.text for cue in own if cue.breadth == "broad"),
+            role=said[0].role if said else "",
+            replaces=said[0].replaces if said else (),
+        )
 
     async def aremove(self, cue_id: str, *, dry_run: bool = False) -> StoredCue:
         """Remove a cue of any origin; the memory stays.
