@@ -106,6 +106,15 @@ def test_recall_answers_with_the_contracts_keys(cli: Cli) -> None:
     assert answer["asked_at"].startswith("2025-11-17T13:00")
 
 
+def test_a_follow_up_is_searched_with_what_was_asked_earlier(cli: Cli) -> None:
+    earlier = ("--earlier", "How often do the tomatoes need water?", "--earlier", "Thanks!")
+    alone = document(cli("recall", "And how much of it?", "--json"))
+    follow_up = document(cli("recall", "And how much of it?", *earlier, "--json"))
+
+    assert [one["id"] for one in alone["memories"]][:1] != ["garden"]
+    assert [one["id"] for one in follow_up["memories"]][:1] == ["garden"]
+
+
 def test_a_recall_can_be_explained_by_id_and_by_file(cli: Cli, store: Path) -> None:
     answer = document(cli("recall", QUESTION, "--json", "--trace"))
     returned = answer["memories"][0]["id"]

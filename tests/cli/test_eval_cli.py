@@ -43,6 +43,21 @@ def test_an_evaluation_reports_rankings_means_baselines_and_times(cli: Cli, smal
     assert (small.parent / "kept").is_dir()
 
 
+def test_a_follow_up_is_asked_with_what_was_asked_earlier(cli: Cli, small: Path) -> None:
+    said = {
+        "query": "And how much of it?",
+        "k": 1,
+        "facets": [{"name": "water", "why": "w", "hop": 1, "relevant": {"garden": 3}}],
+    }
+    follow_up = {**QUESTION, **said, "earlier": ["How often do the tomatoes need water?"]}
+    write_rows(small, queries=[{**follow_up, "id": "alone", "earlier": []}, follow_up])
+
+    report = document(cli("eval", "scenarios", str(small), "--json", "--store", "kept"))["small"]
+
+    assert report["results"]["q-1"] == ["garden"]
+    assert report["results"]["alone"] != ["garden"]
+
+
 def test_the_report_for_people_fits_60_columns(
     cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

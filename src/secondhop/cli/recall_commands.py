@@ -69,6 +69,13 @@ def recall(
         datetime | None,
         typer.Option(parser=moment, metavar="ISO", help="Only what was written earlier."),
     ] = None,
+    earlier: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="QUESTION",
+            help="What you asked before, if QUESTION follows up on it; repeatable, oldest first.",
+        ),
+    ] = None,
     effort: EffortOption = None,
 ) -> None:
     """Find the memories a question needs.
@@ -99,6 +106,7 @@ def recall(
             include_stale=include_stale,
             where=where,
             effort=effort,
+            earlier=earlier or (),
         )
         story = memory.trace(result.trace_id) if trace or html else None
         if html is not None and story is not None:

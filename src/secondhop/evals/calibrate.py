@@ -17,6 +17,7 @@ from secondhop.evals.measures import group_of
 from secondhop.evals.scenario import Question
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.config import RankingSettings
+from secondhop.nodes.planning.follow_up import with_subject
 from secondhop.nodes.retrieve import PASSAGES_A_MEMORY
 from secondhop.nodes.selection.scale_file import scale_document
 from secondhop.ranking.arrays import Floats
@@ -92,7 +93,7 @@ def essential_for(question: Question) -> Iterator[tuple[str, set[str]]]:
     """
     groups = group_of(question)
     whole: set[str] = set()
-    queries = [(question.query, whole)]
+    queries = [(with_subject(question.query, question.earlier), whole)]
     for facet in question.facets:
         own = {one for one, grade in facet.relevant.items() if grade >= ESSENTIAL}
         repeated = {groups[one] for one in own if one in groups}

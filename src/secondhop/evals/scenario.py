@@ -96,12 +96,19 @@ class LabelledFacet(Line):
         return self.relevant.get(memory_id, 0) >= 2
 
 
-class Question(Line):
-    """A labelled question."""
+class Asked(Line):
+    """A question."""
 
     id: Text
     query: Text
+    earlier: list[Text] = []
+    """What was asked before it in the same conversation, oldest first."""
     asked_at: Moment
+
+
+class Question(Asked):
+    """A labelled question."""
+
     k: Annotated[int, Field(ge=1)]
     facets: Annotated[list[LabelledFacet], Field(min_length=1)]
     redundant: list[list[str]]
@@ -119,12 +126,8 @@ class Question(Line):
             yield from (old, new)
 
 
-class UnansweredQuestion(Line):
+class UnansweredQuestion(Asked):
     """A question that no memory answers."""
-
-    id: Text
-    query: Text
-    asked_at: Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,7 +100,13 @@ async def ask(question: Question | UnansweredQuestion, recall: Recall, *, asking
     """Ask secondhop one question and, if the question has an answer, ask every baseline."""
     k = question.k if isinstance(question, Question) else None
     began = perf_counter()
-    events = recall.astream(question.query, k=k, at=question.asked_at, effort=asking.effort)
+    events = recall.astream(
+        question.query,
+        k=k,
+        at=question.asked_at,
+        effort=asking.effort,
+        earlier=question.earlier,
+    )
     result, draft = [(one.result, one.draft) async for one in events][-1]
     took_ms = 1000 * (perf_counter() - began)
     if result is None or draft is None:
