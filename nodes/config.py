@@ -97,8 +97,8 @@ class RankingSettings(Checked):
     """Whether a question sees only what was written before it was asked, and what was believed
     then."""
     source_priority: Annotated[str, AfterValidator(checked_priority)] = ""
-    """Factors on relevance by source, like "conversation=0.9". Sources that are not named have 1.
-    Only differences between the sources found matter."""
+    """Text: factors on relevance by source, like "conversation=0.9, note=1.2". Sources that are not
+    named have 1. Only differences between the sources found matter."""
     freshness: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.0
     """0..1: how much a memory loses if it was shown for other questions lately. 0: nothing. Higher
     values bring variety and cost relevance (docs/ranking.md)."""

@@ -16,6 +16,7 @@ from tests.server.served_world import QUESTION, Running, new_store, serving
 from secondhop.graph.result import RecallResult
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.server import bodies
+from secondhop.server.problems import STATUSES
 from secondhop.server.remembering import A_FILE
 
 HERE = f"/v1/entities/{MARA}"
@@ -314,6 +315,17 @@ def test_the_page_on_the_server_names_every_route(http: httpx.Client) -> None:
 
     named = set(re.findall(r"(?:GET|POST|PATCH|DELETE) /(\w+)", page))
     assert routes - named == set()
+
+
+def test_the_page_on_the_server_names_every_status_of_an_error() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d{3}[\d, ]*) \|", page, re.M)
+    told = {int(status) for row in rows for status in row.split(",")}
+
+    files = Path(bodies.__file__).parent.glob("*.py")
+    code = "".join(file.read_text(encoding="utf-8") for file in files)
+    given = {int(status) for status in re.findall(r"(?:refused|HTTPException)\(\s*(\d{3})", code)}
+    assert given | {status for _, status in STATUSES} | {405} == told
 
 
 def test_the_description_has_the_form_of_errors(http: httpx.Client) -> None:
