@@ -217,7 +217,7 @@ async def test_cues_that_are_set_stay_when_the_text_changes(recall: Recall) -> N
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"cues": ["x" * 201]}, "201 characters"),
+        ({"cues": ["x" * 201]}, "'allergy' stay as they are: a cue: it has 201 characters"),
         ({"broad": list("abcd")}, "at most 3 broad cues"),
         ({"role": "x" * 81}, "role"),
         ({"cues": "plan a dinner"}, "tuple or list"),

@@ -179,7 +179,8 @@ class Cues:
         check_memory(named)
         checked, faults = checked_cues(clean_memory(named))
         if faults:
-            raise UsageError(f"the cues of {memory_id!r} cannot be stored: {'; '.join(faults)}")
+            told = "; ".join(fault.replace(" is left out", "", 1) for fault in faults)
+            raise UsageError(f"the cues of {memory_id!r} stay as they are: {told}")
         before = await self._with_own_cues(memory)
         after = replace(before, **{name: getattr(checked, name) for name in given})
         changed = fingerprint_given(before) != fingerprint_given(after)
