@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 from secondhop.errors import UnknownEntityError
 from secondhop.graph.result import RecalledMemory, RecallResult
 from secondhop.nodes.state import Effort
+from secondhop.prompts.quoting import clean
 from secondhop.sync import BackgroundLoop
 from secondhop.wording import NOTHING_YET
 
@@ -140,11 +141,11 @@ def as_text(result: RecallResult) -> str:
         return "Nothing stored answers this."
     return "\n\n".join(
         f"[{number}] {quoted(memory.title)} ({memory.created_at.date()}, id {quoted(memory.id)})\n"
-        f"Why: {memory.why}\n{quoted(evidence_text(memory))}"
+        f"Why: {clean(memory.why)}\n{quoted(evidence_text(memory))}"
         for number, memory in enumerate(result.memories, start=1)
     )
 
 
 def quoted(text: str) -> str:
-    """Stored text as a JSON string, on one line."""
-    return json.dumps(text, ensure_ascii=False)
+    """Stored text as a JSON string, on one line, without control and invisible characters."""
+    return json.dumps(clean(text), ensure_ascii=False)

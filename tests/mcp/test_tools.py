@@ -235,3 +235,13 @@ async def test_a_memory_in_which_nothing_is_stored_yet_says_so_without_an_error(
         ["Nothing is stored about this person yet."],
     )
     assert elsewhere.is_error
+
+
+async def test_no_reply_shows_control_characters(store: Path, connected: Connected) -> None:
+    async with await Recall.aopen(store, entity=MARA, embedder="hashing") as recall:
+        await recall.memories.aremember("\x1b[2JThe \u202ezebraquartz is in the cellar")
+    async with connected() as client:
+        found = await client.call_tool("recall", {"query": "Where is the zebraquartz?"})
+        (first, *_) = content(found)["memories"]
+
+        assert first["text"] == first["title"] == "The zebraquartz is in the cellar"

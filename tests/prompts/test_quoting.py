@@ -1,9 +1,13 @@
 """Stored text is shown as it was written, except for invisible characters."""
 
+from pathlib import Path
+
 import pytest
 from tests.nodes.scripted_llm import call_ids, critic_request, sheet_of, view
 
+from secondhop.memories.records import Preference
 from secondhop.prompts.quoting import quoted, title_line
+from secondhop.recall import Recall
 
 
 @pytest.mark.parametrize(
@@ -26,3 +30,19 @@ def test_nothing_stored_can_end_its_quotation_or_name_an_id() -> None:
     assert not any(tag in text for text in texts)
     assert sheet.prompt.user.count(f"</memory {tag}") == len(texts)
     assert len(call_ids(sheet)) == len(texts)
+
+
+@pytest.mark.usefixtures("library_of_tests")
+def test_a_briefing_and_the_tool_of_an_agent_show_no_control_characters(tmp_path: Path) -> None:
+    hostile = "\x1b[2Jrubbish\u202e goes out on Thursday\x07"
+    with Recall.open(tmp_path, embedder="hashing") as recall:
+        recall.memories.remember(f"{hostile}, the note says")
+        recall.memories.remember(Preference(text=f"Say {hostile}", topic=f"bins {hostile}"))
+        shown = [
+            recall.memories.briefing().text,
+            recall.as_tool().invoke({"question": "When does the rubbish go out on Thursday?"}),
+        ]
+
+    assert all("rubbish goes out on Thursday" in text for text in shown)
+    assert not any(hidden in text for text in shown for hidden in "\x1b\x07\u202e")
+    assert not any("[2J" in text or "u001b" in text for text in shown)

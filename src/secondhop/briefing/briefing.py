@@ -7,6 +7,7 @@ from pydantic import Field
 
 from secondhop.graph.result import ConflictingMemory, Frozen
 from secondhop.headings import without_heading_signs
+from secondhop.prompts.quoting import clean
 from secondhop.stores.keeping import holds_always
 
 Category: TypeAlias = Literal["core", "active", "preferences", "recent"]
@@ -54,7 +55,7 @@ class BriefingEntry(Frozen):
     @property
     def line(self) -> str:
         """The entry as one line of a prompt, in which stored text cannot pass for a heading."""
-        said = one_line(without_heading_signs(self.text))
+        said = one_line(without_heading_signs(clean(self.text)))
         title = one_line(self.title).rstrip("…")
         if self.kind == "continuity" and not said.casefold().startswith(title.casefold()):
             said = f"{title}: {said}"
@@ -104,5 +105,5 @@ def heading_line(heading: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks and repeated spaces."""
-    return " ".join(text.split())
+    """Stored text on one line, without control characters and invisible characters."""
+    return " ".join(clean(text).split())
