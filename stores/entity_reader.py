@@ -110,9 +110,9 @@ class EntityReader:
 
     passages = by_reading(reads.passages)
     passage_ids = by_reading(reads.passage_ids)
-    memory = by_reading(reads.memory)
+    memory = by_reading(reads.shown_memory)
     whole = by_reading(reads.whole)
-    page = by_reading(reads.page)
+    page = by_reading(reads.shown_page)
     tags = by_reading(reads.tags)
     origins = by_reading(reads.origins)
     dates = by_reading(reads.dates)

@@ -186,6 +186,8 @@ class Standing:
     """The status of everything stored, read in one transaction."""
 
     keepings: Keepings
+    forgotten: Collection[str] = ()
+    """Ids of memories whose erasure has begun; some may still be stored."""
     later: Collection[str] = ()
     """Ids of memories written after the requested moment; () if none was requested."""
     preferences: Sequence[Memory] = ()

@@ -16,7 +16,7 @@ from tests.forget_and_die import PLACES
 from tests.store_files import files_with
 from tests.vector_files import files_with_vector
 
-from secondhop.errors import StoreFullError, UnfinishedForgettingError, UsageError
+from secondhop.errors import NotStoredError, StoreFullError, UnfinishedForgettingError, UsageError
 from secondhop.recall import Recall
 from secondhop.stores.records import Vector
 from secondhop.stores.store_directory import StoreDirectory
@@ -116,6 +116,31 @@ async def test_an_error_on_the_way_is_told_and_another_forget_finishes_it(
 
     assert files_with_words(tmp_path) == []
     assert files_with_vectors(vectors, tmp_path) == []
+
+
+async def test_a_memory_is_not_shown_from_the_moment_on_that_its_forget_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(*_: object) -> None:
+        raise StoreFullError("no space is left")
+
+    await filled(tmp_path)
+    monkeypatch.setattr(ChromaVectors, "remove", full)
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        with pytest.raises(UnfinishedForgettingError):
+            await recall.memories.aforget("secret")
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        found = await recall.arecall("What opens the vault?", include_stale=True, k=64)
+        with pytest.raises(NotStoredError):
+            await recall.memories.aget("secret")
+        listed = {one.memory_id for one in await recall.memories.alist()}
+        briefed = (await recall.memories.abriefing(limit=64)).ids()
+        told = await recall.admin.adoctor()
+
+    assert len(listed) == 60
+    assert "secret" not in {*found.ids(), *listed, *briefed}
+    (pending,) = [one for one in told.findings if one.check == "forgetting"]
+    assert (pending.examples, told.sound) == (["secret"], False)
 
 
 async def test_opening_leaves_a_forget_to_whoever_is_in_the_middle_of_it(

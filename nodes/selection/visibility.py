@@ -32,6 +32,9 @@ OUTSIDE = "the filter of this recall leaves it out"
 APART = "it is a preference, and those that apply are returned beside the memories"
 
 
+FORGOTTEN = "it is being forgotten"
+
+
 class MemoryKeeping(Protocol):
     """Reads which memories hold, and which facts contradict each other."""
 
@@ -155,6 +158,7 @@ async def hidden_by(visibility: VisibilityFilter, keeping: MemoryKeeping) -> Hid
     if as_of is not None:
         reasons |= dict.fromkeys(stored.later, f"written after {as_of:%Y-%m-%d %H:%M}")
     reasons |= {one.memory_id: APART for one in stored.preferences}
+    reasons |= dict.fromkeys(stored.forgotten, FORGOTTEN)
     shown = [
         one
         for one in stored.preferences

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from secondhop.stores.catalog.reads import memory
+from secondhop.stores.catalog.reads import forgotten, memory
 from secondhop.stores.catalog.rows import (
     BRIEFABLE_COLUMNS,
     PASSAGE_COLUMNS,
@@ -105,4 +105,6 @@ class BriefingView:
         return "" if found is None else found.text
 
     def _rows(self, sql: str, **values: str | int) -> list[BriefableMemory]:
-        return list(map(briefable_of, self._connection.execute(sql, self._moments | values)))
+        found = map(briefable_of, self._connection.execute(sql, self._moments | values))
+        gone = forgotten(self._connection)
+        return [one for one in found if one.memory_id not in gone]

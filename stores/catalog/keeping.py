@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from secondhop.stores.catalog.notes import read_forgotten_origins
-from secondhop.stores.catalog.reads import memories_where, memory
+from secondhop.stores.catalog.reads import memories_where, shown_memory
 from secondhop.stores.catalog.rows import (
     HISTORY_COLUMNS,
     KEEPING_COLUMNS,
@@ -46,7 +46,7 @@ class KeepingView:
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, or None."""
-        return memory(self.connection, memory_id)
+        return shown_memory(self.connection, memory_id)
 
     def keeping(self, memory_id: str) -> Keeping:
         """The status of this memory."""

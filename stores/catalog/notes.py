@@ -4,12 +4,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from secondhop.stores.catalog.reads import CUES, PASSAGES, known
+from secondhop.stores.catalog.reads import CUES, ERASING, PASSAGES, known, read_erasing
 from secondhop.stores.cues import LEARNING
 from secondhop.stores.database import Connection
 from secondhop.stores.keeping import SAID_IN
 
-_ERASING = "erasing"
 _NEEDS_COMPACTION = "needs_compaction"
 _FORGOTTEN = "forgotten_origins"
 _CUE_VECTORS = "cue_vectors"
@@ -31,20 +30,11 @@ def write_meta(connection: Connection, values: Mapping[str, str]) -> None:
     )
 
 
-def read_erasing(connection: Connection) -> list[str] | None:
-    """Ids of memories whose erasure is not finished; None if there is no such erasure.
-
-    [] if the memories are deleted, but files may still hold what they said.
-    """
-    noted = read_meta(connection).get(_ERASING)
-    return None if noted is None else json.loads(noted)
-
-
 def note_erasing(connection: Connection, memory_ids: Iterable[str]) -> None:
     """Note that the erasure of these memories begins."""
     going = list(memory_ids)
     noted = {*(read_erasing(connection) or []), *going}
-    write_meta(connection, {_ERASING: json.dumps(sorted(noted))})
+    write_meta(connection, {ERASING: json.dumps(sorted(noted))})
     note_origins(connection, going)
 
 
@@ -72,7 +62,7 @@ def leave_erasing(connection: Connection, memory_ids: Iterable[str]) -> None:
     """Remove these ids from the note of erasures: the memories are deleted, or stored again."""
     noted = read_erasing(connection)
     if noted:
-        write_meta(connection, {_ERASING: json.dumps(sorted({*noted} - {*memory_ids}))})
+        write_meta(connection, {ERASING: json.dumps(sorted({*noted} - {*memory_ids}))})
 
 
 def note_erased(connection: Connection, *, needs_compaction: bool) -> None:
@@ -80,7 +70,7 @@ def note_erased(connection: Connection, *, needs_compaction: bool) -> None:
 
     The note of erasures stays if it names memories: somebody else has begun to erase them.
     """
-    done = (_NEEDS_COMPACTION, _OLD_MAP, *(() if read_erasing(connection) else (_ERASING,)))
+    done = (_NEEDS_COMPACTION, _OLD_MAP, *(() if read_erasing(connection) else (ERASING,)))
     connection.executemany("DELETE FROM meta WHERE key = ?", [(key,) for key in done])
     if needs_compaction:
         write_meta(connection, {_NEEDS_COMPACTION: "1"})

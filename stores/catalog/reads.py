@@ -32,6 +32,9 @@ from secondhop.stores.keeping import FactName, Keeping
 from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Standing, StoreCounts
 from secondhop.stores.where import Where
 
+ERASING: Final = "erasing"
+"""Key of the note of erasures."""
+
 _NUMBERED = """SELECT passage_no, passage_id, memory_id FROM passages
     WHERE passage_no IN (SELECT CAST(value AS INTEGER) FROM json_each(?))"""
 
@@ -45,6 +48,20 @@ def among(connection: Connection, sql: str, ids: Sequence[str]) -> Iterable[Row]
 def _can_be(one: str) -> bool:
     """Whether anything can have this id. PostgreSQL's JSON accepts no other ids."""
     return "\0" not in one and (one.isascii() or one.encode("utf-8", "replace").decode() == one)
+
+
+def read_erasing(connection: Connection) -> list[str] | None:
+    """Ids of memories whose erasure is not finished; None if there is no such erasure.
+
+    [] if the memories are deleted, but files may still hold what they said.
+    """
+    noted = connection.execute("SELECT value FROM meta WHERE key = ?", (ERASING,)).fetchone()
+    return None if noted is None else json.loads(noted[0])
+
+
+def forgotten(connection: Connection) -> frozenset[str]:
+    """Ids of memories that are still stored although their erasure has begun: none is shown."""
+    return frozenset(read_erasing(connection) or ())
 
 
 def stored(connection: Connection, memory_ids: Sequence[str]) -> list[str]:
@@ -119,9 +136,14 @@ def passages_of(
 
 
 def memory(connection: Connection, memory_id: str) -> Memory | None:
-    """See `MemoryReader.memory`."""
+    """The memory of this id, or None."""
     sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
     return next(map(memory_of, connection.execute(sql, (memory_id,))), None)
+
+
+def shown_memory(connection: Connection, memory_id: str) -> Memory | None:
+    """See `MemoryReader.memory`."""
+    return None if memory_id in forgotten(connection) else memory(connection, memory_id)
 
 
 def whole(connection: Connection, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
@@ -147,6 +169,17 @@ def page(
     memories = [*map(memory_of, rows)]
     owned = passages_of(connection, [one.memory_id for one in memories])
     return [(one, tuple(owned[one.memory_id])) for one in memories]
+
+
+def shown_page(
+    connection: Connection, *, after: str, limit: int
+) -> list[tuple[Memory, tuple[Passage, ...]]]:
+    """As `page`, without memories that are being forgotten."""
+    gone, shown = forgotten(connection), list[tuple[Memory, tuple[Passage, ...]]]()
+    while len(shown) < limit and (found := page(connection, after=after, limit=limit - len(shown))):
+        after = found[-1][0].memory_id
+        shown += [one for one in found if one[0].memory_id not in gone]
+    return shown
 
 
 def content_hashes(connection: Connection, *, origin: str | None = None) -> dict[str, str]:
@@ -295,10 +328,11 @@ def passage_ids(connection: Connection, memory_ids: Sequence[str]) -> dict[str, 
 
 
 def memories_where(connection: Connection, where: str, *values: str) -> list[Memory]:
-    """The memories that meet an SQL condition, oldest first."""
-    sql = f"SELECT {MEMORY_COLUMNS} FROM memories {where}"
+    """The memories that meet an SQL condition, oldest first, without those being forgotten."""
+    sql, gone = f"SELECT {MEMORY_COLUMNS} FROM memories {where}", forgotten(connection)
     found = map(memory_of, connection.execute(sql, values))
-    return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
+    shown = [memory for memory in found if memory.memory_id not in gone]
+    return sorted(shown, key=lambda memory: (memory.created_at, memory.memory_id))
 
 
 def keepings(connection: Connection) -> dict[str, Keeping]:
@@ -317,6 +351,7 @@ def standing(
     preferences = "WHERE kind <> 'continuity' AND kind = 'preferential'"
     return Standing(
         keepings=keepings(connection),
+        forgotten=forgotten(connection),
         later=written_after(connection, until) if until else (),
         preferences=memories_where(connection, preferences),
         facts=[FactName(one, text_of(subject), text_of(about)) for one, subject, about in names],

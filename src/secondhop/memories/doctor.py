@@ -121,6 +121,15 @@ async def check_file(case: Examined) -> list[Finding]:
     return [damage(what, faults, cure=cure)]
 
 
+async def check_forgetting(case: Examined) -> list[Finding]:
+    """Check that each `forget` that has begun is finished."""
+    unfinished = await case.store.erasure.unfinished()
+    pending = [] if unfinished is None else unfinished or ["memories that are deleted already"]
+    what = "memories whose `forget` has begun and is not finished: files may still hold their text"
+    cure = "the next opening of the entity finishes it, if there is enough space on the disk"
+    return [damage(what, pending, cure=cure)]
+
+
 async def check_vectors(case: Examined) -> list[Finding]:
     """Check that each passage has a vector, and that there are no others."""
     texts = {
@@ -331,6 +340,7 @@ doubt = partial(finding, weight="doubt")
 
 CHECKS: Mapping[str, Callable[[Examined], Awaitable[list[Finding]]]] = {
     "file": check_file,
+    "forgetting": check_forgetting,
     "vectors": check_vectors,
     "cues": check_cues,
     "circles": check_circles,
