@@ -84,7 +84,7 @@ async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
 
     assert (told.memories, told.passages, told.findings) == (6, 6, [])
     assert told.sound
-    assert len(told.checks) == 9
+    assert len(told.checks) == 10
 
 
 async def test_a_value_that_came_back_is_no_duplicate(recall: Recall) -> None:

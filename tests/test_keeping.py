@@ -5,7 +5,7 @@ import sqlite3
 import zlib
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -53,6 +53,23 @@ async def test_a_new_value_of_a_fact_supersedes_the_old_one_and_history_is_kept(
         (new.memory_id, ""),
     ]
     assert "superseded" in [event.act for event in story.events]
+
+
+async def test_a_date_in_the_future_is_said_and_so_is_that_a_new_value_is_not_the_current_one(
+    recall: Recall,
+) -> None:
+    now = datetime.now(UTC)
+    wrong = await recall.memories.aremember(employer("Acme"), at=now + timedelta(days=400))
+    zone = await recall.memories.aremember("The bins go out", at=now + timedelta(hours=14))
+    late = await recall.memories.aremember(employer("Zeta"))
+    doctor = await recall.admin.adoctor()
+
+    assert f"{wrong.memory_id} is dated in the future" in wrong.notice
+    assert (wrong.done, zone.notice) == ("remembered", "")
+    assert (late.done, late.superseded_by) == ("superseded", wrong.memory_id)
+    assert f"it is an earlier value: that of {wrong.memory_id}" in late.notice
+    (found,) = doctor.findings
+    assert (found.check, wrong.memory_id in found.examples[0]) == ("dates", True)
 
 
 async def test_superseding_another_fact_is_done_with_a_warning(recall: Recall) -> None:
@@ -305,13 +322,14 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_open_sessions(
 async def test_what_a_session_counts_while_a_memory_goes_is_forgotten_too(recall: Recall) -> None:
     await recall.aadd([note("a", "The boiler hums at night"), note("b", "The boiler is old")])
 
+    answer = await recall.sessions.astart("What about the boiler?")
+
     class AnotherProcess:
         async def aforget(self, memory_ids: Sequence[str]) -> None:
-            answer = await recall.sessions.astart("What about the boiler?")
             resolved = await recall.sessions.aresolve(answer.session_id, accepted=memory_ids)
             assert resolved.learned.updated
 
-    recall.memories.forgetting.append(AnotherProcess())
+    recall.memories.forgetting.insert(0, AnotherProcess())
     await recall.memories.aforget("a")
 
     assert (await recall.admin.adoctor()).findings == []

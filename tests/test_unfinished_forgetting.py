@@ -188,7 +188,7 @@ async def test_a_memory_opens_even_if_there_is_no_room_to_finish(
 
 
 async def test_what_is_stored_again_meanwhile_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def full(*_: object) -> None:
         raise StoreFullError("no space is left")
@@ -203,6 +203,7 @@ async def test_what_is_stored_again_meanwhile_stays(
 
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         assert "secret" in (await recall.arecall("How does it open?")).ids()
+    assert caplog.messages[-1].endswith("its memories were deleted before, its leftovers now")
     assert files_with_words(tmp_path) == []
 
 

@@ -3,19 +3,24 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from secondhop.errors import UsageError
 from secondhop.given_values import check_id, check_rememberable, check_storable, tags_given
 from secondhop.ingest.cleaning import clean_memory
 from secondhop.memories.records import Fact, Kept, Preference
+from secondhop.moments import in_utc
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Memory, Message
 from secondhop.stores.titles import first_words
 
 Rememberable: TypeAlias = str | Fact | Preference
 """Words, a fact, or a preference."""
+
+CLOCKS_DIFFER = timedelta(days=1)
+"""A date that is later than now by more is said to be in the future. Time zones that were mistaken
+for UTC differ by less."""
 
 
 def rememberable(
@@ -141,10 +146,19 @@ def same_words_since(moment: datetime, *, given: bool) -> datetime:
     return moment if given else moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
+def future_notice(memory: Memory, *, now: datetime) -> str:
+    """A warning if the memory is dated more than a day in the future; else ""."""
+    if memory.created_at <= in_utc(now) + CLOCKS_DIFFER:
+        return ""
+    day = f"{memory.created_at:%Y-%m-%d}"
+    older = "" if memory.kind == "continuity" else "; what is said before then is an older value"
+    return f"{memory.memory_id} is dated in the future ({day}){older}"
+
+
 def expired_notice(kept: Kept, keeping: Keeping, *, now: datetime) -> str:
     """A warning if the memory that was stored had already expired; else ""."""
     until = keeping.valid_until
-    if until is None or until > now or kept.done != "remembered":
+    if until is None or until > now or kept.done == "unchanged":
         return ""
     return (
         f"recall will not return it, because it already expired on {until:%Y-%m-%d %H:%M} UTC; "

@@ -13,8 +13,10 @@ from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.graph.result import Frozen
 from secondhop.ingest.batches import TEXTS_AT_ONCE, embedding_text
 from secondhop.ingest.run import IngestProgress
+from secondhop.memories.building import CLOCKS_DIFFER
 from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import past_the_cache
+from secondhop.moments import in_utc
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
@@ -287,6 +289,19 @@ async def check_duplicates(case: Examined) -> list[Finding]:
     return [doubt(what, groups, cure=cure)]
 
 
+async def check_dates(case: Examined) -> list[Finding]:
+    """Find facts and preferences that are dated in the future, as a wrong clock dates them."""
+    soon = in_utc(case.now) + CLOCKS_DIFFER
+    found = [
+        f"{memory.memory_id} ({memory.created_at:%Y-%m-%d})"
+        for memory, _ in case.memories
+        if memory.kind != "continuity" and memory.created_at > soon
+    ]
+    what = "facts and preferences dated in the future: each value said before then is an older one"
+    cure = "`secondhop forget ID`, then remember it with its right date"
+    return [doubt(what, found, cure=cure)]
+
+
 async def check_contradictions(case: Examined) -> list[Finding]:
     """Find facts of one subject and attribute that are valid with different values."""
     found = await case.store.look(lambda view: contradictions(view, now=case.now))
@@ -348,5 +363,6 @@ CHECKS: Mapping[str, Callable[[Examined], Awaitable[list[Finding]]]] = {
     "embeddings": check_embeddings,
     "duplicates": check_duplicates,
     "contradictions": check_contradictions,
+    "dates": check_dates,
 }
 """In the order in which they run. Later checks see what earlier ones have repaired."""

@@ -108,7 +108,8 @@ class Forgetter:
         except (OSError, SecondhopError) as error:
             logger.warning("%s", error)
         else:
-            logger.warning("an unfinished `forget` is finished now: %s", ", ".join(unfinished))
+            what = ", ".join(unfinished) or "its memories were deleted before, its leftovers now"
+            logger.warning("an unfinished `forget` is finished now: %s", what)
 
     async def _erase(self, found: Erased) -> Erasure:
         store, begun_ns = self.writing.store, time.time_ns()

@@ -69,6 +69,9 @@ def decide_new(
             return repeating(same[0], view, keeping=keeping, supersedes=(), at=at)
     decision = entered(memory, view, place, keeping=keeping, at=at, named=supersedes)
     notices = [unlike(existing(old, view), memory) for old in supersedes]
+    if later := place.later:
+        day = f"{later.created_at:%Y-%m-%d}"
+        notices.append(f"it is an earlier value: that of {later.memory_id} is of {day}")
     return replace(decision, notice="; ".join(filter(None, notices)))
 
 

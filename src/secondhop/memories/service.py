@@ -29,6 +29,7 @@ from secondhop.memories import rules
 from secondhop.memories.building import (
     Rememberable,
     expired_notice,
+    future_notice,
     given_title,
     new_memory,
     reworded,
@@ -185,8 +186,10 @@ class MemoryService(MemoryReading):
             same_words_since=same_words_since,
         )
         kept = await self.writing.enter(memory, deciding, dry_run=dry_run)
-        expired = expired_notice(kept, keeping, now=now)
-        return kept.model_copy(update={"notice": expired}) if expired else kept
+        late = expired_notice(kept, keeping, now=now)
+        early = "" if kept.done == "unchanged" else future_notice(memory, now=now)
+        notices = [late or kept.notice, early]
+        return kept.model_copy(update={"notice": "; ".join(filter(None, notices))})
 
     async def aupdate(
         self,

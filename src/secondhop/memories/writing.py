@@ -59,9 +59,10 @@ class MemoryWriting:
             decision = await self._stored(memory, deciding)
         if not dry_run:
             await self.take_cues(decision.same_as or memory.memory_id, decision.supersedes)
+        stored = "superseded" if decision.superseded_by else "remembered"
         return Kept(
             memory_id=decision.same_as or memory.memory_id,
-            done="unchanged" if decision.same_as else "remembered",
+            done="unchanged" if decision.same_as else stored,
             supersedes=list(decision.supersedes),
             superseded_by=decision.superseded_by,
             notice=decision.notice,
