@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from secondhop.errors import StoreBusyError, StoreError, StoreFullError
+from secondhop.errors import ReadOnlyStoreError, StoreBusyError, StoreError, StoreFullError
 from secondhop.stores.open_files import is_too_many, too_many_files
 from secondhop.stores.room import Room
+
+_CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def _open(path: Path) -> int:
@@ -30,7 +32,8 @@ def _open(path: Path) -> int:
 
     Raises:
         StoreFullError: no space is left for it.
-        StoreError: the file may not be written, or too many files are open.
+        ReadOnlyStoreError: the file may not be written.
+        StoreError: another failure, such as too many open files.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
     try:
@@ -47,7 +50,8 @@ def _open(path: Path) -> int:
             ) from error
         if is_too_many(error):
             raise too_many_files(place) from error
-        raise StoreError(
+        kind = ReadOnlyStoreError if error.errno in _CLOSED else StoreError
+        raise kind(
             f"nothing can be stored: {place} cannot be created or written ({error.strerror}); make "
             f"the folder around it writable, or name another one for the store (--store DIR)"
         ) from error

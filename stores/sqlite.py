@@ -11,7 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from secondhop.errors import CorruptStoreError, SchemaVersionError, StoreError, StoreFullError
+from secondhop.errors import (
+    CorruptStoreError,
+    ReadOnlyStoreError,
+    SchemaVersionError,
+    StoreError,
+    StoreFullError,
+)
 from secondhop.stores.database import Connection
 from secondhop.stores.forked import expect_not_forked
 from secondhop.stores.open_files import none_is_left, too_many_files
@@ -344,7 +350,7 @@ def as_ours(error: sqlite3.Error, path: Path, *, if_damaged: str) -> StoreError:
         case sqlite3.SQLITE_IOERR if _no_space_beside(path):
             return _is_full(path)
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY if _is_closed_to_us(path):
-            return StoreError(
+            return ReadOnlyStoreError(
                 f"{path.parent} cannot be written, and even reading {path.name} needs to write "
                 f"beside it; make the folder writable, or copy the store to where it is"
             )

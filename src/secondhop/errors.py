@@ -13,6 +13,7 @@ SecondhopError
 │   ├── StoreBusyError         another process has been writing for too long
 │   ├── StoreUnavailableError  a server that holds part of the store does not answer, or it is gone
 │   ├── StoreFullError         the disk is full; what was acknowledged before is kept
+│   ├── ReadOnlyStoreError     the folder cannot be written, and even reading writes beside a file
 │   └── UnfinishedForgettingError  a `forget` has begun; opening the entity finishes it
 ├── ModelError                 a model could not be loaded, reached or understood
 │   └── ModelUnavailableError  the default model is not on this machine and may not be fetched
@@ -115,6 +116,10 @@ class StoreUnavailableError(StoreError):
 
 class StoreFullError(StoreError):
     """The disk is full; everything acknowledged before is kept."""
+
+
+class ReadOnlyStoreError(StoreError):
+    """The folder of the store cannot be written, which even reading needs."""
 
 
 class UnfinishedForgettingError(StoreError):

@@ -15,10 +15,11 @@ from tests.mcp.mcp_world import MARA, NOOR
 from tests.server.served_world import QUESTION, Running, new_store, serving
 
 from secondhop.cli.mcp_command import Address
-from secondhop.errors import SecondhopError, UsageError
+from secondhop.errors import ReadOnlyStoreError, SecondhopError, UsageError
 from secondhop.server.gate import Gate
 from secondhop.server.limits import ServerLimits
 from secondhop.server.metrics import Metrics
+from secondhop.server.problems import problem_of
 from secondhop.server.serve import expect_private
 from secondhop.server.tokens import FILE, TokenFile, tokens_of
 
@@ -163,6 +164,21 @@ async def test_an_answer_that_takes_too_long_is_given_up() -> None:
     )
     async with httpx.AsyncClient(transport=httpx.ASGITransport(gate), base_url="http://x") as here:
         assert status(await here.get(HERE)) == 504
+
+
+def test_a_store_that_cannot_be_written_is_not_ready_and_the_answer_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "store"
+    with serving(store, new_store(store)) as running, running.client() as mara:
+        monkeypatch.setattr("secondhop.server.access.os.access", lambda *_: False)
+        probed = mara.get("/readyz")
+    told = problem_of(ReadOnlyStoreError(f"{store} cannot be written"))
+
+    assert (status(probed), told.status) == (503, 503)
+    assert probed.json()["detail"] == told.detail
+    assert "cannot be written" in told.detail
+    assert str(store) not in told.detail
 
 
 def test_a_store_that_is_gone_is_neither_ready_nor_begun_anew(tmp_path: Path) -> None:

@@ -279,6 +279,7 @@ def test_a_file_is_ingested_and_leaves_no_copy(http: httpx.Client, running: Runn
     assert {one["title"] for one in found} == {"Boat"}
     broken = content(http.post(where, params={"name": "x.json"}, content=b"{"), 422)
     assert broken["type"].startswith("urn:secondhop:problem:")
+    assert "could be stored: x.json: broken JSON" in broken["detail"]
 
 
 def test_probes_and_metrics_answer(running: Running) -> None:

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from tests.nobody import folder_for_everyone, without_rights
 
-from secondhop.errors import StoreError, StoreFullError
+from secondhop.errors import ReadOnlyStoreError, StoreFullError
 from secondhop.stores.sqlite import SqliteDatabase
 
 
@@ -61,7 +61,7 @@ def test_a_folder_that_cannot_be_written_is_told_with_what_to_do() -> None:
         folder.chmod(0o555)
         with (
             without_rights(),
-            pytest.raises(StoreError, match="cannot be written"),
+            pytest.raises(ReadOnlyStoreError, match="cannot be written"),
             SqliteDatabase(database.path).reading() as connection,
         ):
             connection.execute("SELECT n FROM t").fetchall()

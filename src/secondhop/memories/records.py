@@ -50,7 +50,7 @@ class Kept(Frozen):
         "repeated",
         "forgotten",
     ]
-    """superseded, by `remember`: it was stored, but a value with a later date is the current one."""
+    """superseded, by `remember`: stored, but a value with a later date is the current one."""
     supersedes: list[str] = Field(default_factory=list[str])
     """Ids of the memories that it replaces."""
     superseded_by: str = ""

@@ -1,6 +1,7 @@
 """Dependencies of the routes: who calls, and the memory that the caller may use."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path as FolderPath
@@ -12,12 +13,14 @@ from fastapi import Depends, Path, Request
 from pydantic import BeforeValidator
 from starlette.exceptions import HTTPException
 
+from secondhop.errors import ReadOnlyStoreError
 from secondhop.models.embedder import Embedder
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
 from secondhop.server.metrics import Metrics
 from secondhop.server.tokens import Scope, Token
 from secondhop.stores.entity_names import LONGEST_ENTITY
+from secondhop.stores.store_address import files_of
 
 EntityName = Annotated[
     str,
@@ -43,9 +46,13 @@ class Served:
 
         Raises:
             StoreUnavailableError: the store's folder is gone.
+            ReadOnlyStoreError: it cannot be written.
             ModelError: the model cannot be loaded.
         """
         self.recalls.expect_store()
+        folder = files_of(self.store)
+        if folder.exists() and not os.access(folder, os.W_OK):
+            raise ReadOnlyStoreError(f"{folder} cannot be written; make it writable")
         if not self._is_ready:
             await self._embedder.embed_queries(["ready"])
             self._is_ready = True

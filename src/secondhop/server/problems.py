@@ -28,6 +28,7 @@ STATUSES: Final[Sequence[tuple[type[errors.SecondhopError], int]]] = (
     (errors.StoreFullError, 507),
     (errors.StoreBusyError, 503),
     (errors.StoreUnavailableError, 503),
+    (errors.ReadOnlyStoreError, 503),
     (errors.UnfinishedForgettingError, 503),
     (errors.ModelError, 502),
 )
@@ -74,6 +75,11 @@ def problem_of(error: errors.SecondhopError) -> Problem:
         detail = "the server could not do this; its log says more"
         if isinstance(error, errors.StoreUnavailableError):
             detail = "the store behind this server does not answer; its log says more"
+        if isinstance(error, errors.ReadOnlyStoreError):
+            detail = (
+                "the store behind this server cannot be written, which even reading needs; "
+                "its operator has to make the folder writable"
+            )
     members = {key: getattr(error, key) for key in DETAILS if hasattr(error, key)}
     return Problem(
         type=type_of(name),

@@ -5,11 +5,11 @@ import os
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from fastapi import APIRouter, Query, Request
 
-from secondhop.errors import UsageError
+from secondhop.errors import IngestError, UsageError
 from secondhop.given_values import check_moments
 from secondhop.memories.records import (
     Forgotten,
@@ -228,9 +228,21 @@ async def ingest(
             if modified_at is not None:
                 os.utime(file, times=(modified_at.timestamp(), modified_at.timestamp()))
             ledger = await recall.aingest(file, format=format, tags=tag or (), dry_run=dry_run)
+        except IngestError as error:
+            error.args = (below(folder, str(error)),)
+            raise
         finally:  # a copy left here would outlive a later `forget`
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return Ledger.model_validate(ledger.to_dict())
+    return Ledger.model_validate(below(folder, ledger.to_dict()))
+
+
+def below(folder: Path, told: object) -> object:
+    """The same, but its texts name files by their places in the folder, and not the folder."""
+    if isinstance(told, dict):
+        return {key: below(folder, one) for key, one in cast("dict[str, object]", told).items()}
+    if isinstance(told, list):
+        return [below(folder, one) for one in cast("list[object]", told)]
+    return told.replace(f"{folder.as_posix()}/", "") if isinstance(told, str) else told
 
 
 def safe_name(name: str) -> str:
