@@ -54,6 +54,11 @@ def changed(**fields: Any) -> Memory:
     return replace(note("one", "My sister is called Ida."), **fields)
 
 
+async def accepted(recall: Any, memory_ids: object) -> None:
+    """Accept memories of a recall."""
+    await recall.memories.aaccept(await recall.arecall(ASKED), memory_ids)
+
+
 CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     (lambda r: r.memories.aremember("a\ud800b"), r"its character 2 is half of a pair"),
     (lambda r: r.memories.aremember("x", title="a\ud800"), r"title must be text that UTF-8"),
@@ -130,6 +135,15 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
         lambda r: r.memories.aremember("A plan", supersedes="ida"),
         r"supersedes must be a tuple or list of ids, not 'ida'",
     ),
+    (
+        lambda r: accepted(r, "ida"),
+        r"memory_ids must be a tuple or list of ids, not 'ida'",
+    ),
+    (
+        lambda r: Recall.aopen("store", annotate=cast(Any, "x")),
+        r"annotate must be a bool or AnnotateSettings, not 'x'",
+    ),
+    (lambda r: Recall.aopen(cast(Any, 5)), r"the store must be text \(str\) or a Path, not 5"),
     (lambda r: r.memories.aforget(["ida"]), r"the id of a memory must be text"),
     (lambda r: r.memories.aget("m-\ud800"), "surrogate"),
     (lambda r: r.memories.aremember("x", memory_id="m-\ud800"), "surrogate"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         NoRoundsLeftError,
         NotShownError,
         NotStoredError,
+        ReadOnlyStoreError,
         RoundMovedOnError,
         SchemaVersionError,
         SecondhopError,
@@ -99,6 +100,7 @@ __all__ = [
     "PlanningSettings",
     "Preference",
     "RankingSettings",
+    "ReadOnlyStoreError",
     "Recall",
     "RecallEvent",
     "RecallLimits",
@@ -148,11 +150,11 @@ _NAMES = {
     "secondhop.briefing.briefing": "Briefing",
     "secondhop.errors": (
         "CorruptStoreError EmbedderMismatchError IngestError ModelError ModelUnavailableError "
-        "NoRoundsLeftError NotShownError NotStoredError RoundMovedOnError SchemaVersionError "
-        "SecondhopError SessionAbandonedError SessionError SessionExpiredError SessionOverError "
-        "SessionResolvedError StoreBusyError StoreError StoreFullError StoreUnavailableError "
-        "UnfinishedForgettingError UnknownEntityError UnknownMemoryError UnknownSessionError "
-        "UsageError VoteRefusedError"
+        "NoRoundsLeftError NotShownError NotStoredError ReadOnlyStoreError RoundMovedOnError "
+        "SchemaVersionError SecondhopError SessionAbandonedError SessionError SessionExpiredError "
+        "SessionOverError SessionResolvedError StoreBusyError StoreError StoreFullError "
+        "StoreUnavailableError UnfinishedForgettingError UnknownEntityError UnknownMemoryError "
+        "UnknownSessionError UsageError VoteRefusedError"
     ),
     "secondhop.evals.setting_files": "load_config",
     "secondhop.graph.builder": "build_recall_graph",

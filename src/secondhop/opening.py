@@ -1,6 +1,7 @@
 """Opens the parts of a `Recall`: store, models, services."""
 
 import logging
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -146,12 +147,16 @@ async def open_parts(
     config, prompts = checked(config, prompts, options, caller="Recall.open")
     if path == "":
         raise UsageError("the store is '': name a folder, or leave it out for the default one")
+    if not isinstance(path, str | os.PathLike | None):
+        raise UsageError(f"the store must be text (str) or a Path, not {shown(path)}")
     check_id(entity, name="the name of the entity")
     if entity == "*":
         raise UsageError("no entity can be named '*': a token for '*' opens every entity")
     sessions, own_prices = chosen_sessions(options.get("sessions")), options.get("prices")
     config = config or Config()
-    model = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
+    deadline_s = config.limits.deadline_s
+    annotate = AnnotateSettings.given(options.get("annotate", True), deadline_s=deadline_s)
+    model = chosen_llm(llm, deadline_s=request_seconds(deadline_s))
     prices: PriceTable = {}
     if model is not None or own_prices is not None:
         prices = load_prices(own_prices)
@@ -182,7 +187,6 @@ async def open_parts(
             prices=prices,
             scale=scale,
         )
-        annotate, deadline_s = options.get("annotate", True), config.limits.deadline_s
         parts = Parts(
             home=home,
             store=store,
@@ -193,7 +197,7 @@ async def open_parts(
             llm=model,
             prompts=prompts,
             prices=prices,
-            annotate=AnnotateSettings.given(annotate, deadline_s=deadline_s),
+            annotate=annotate,
         )
         opened.pop_all()  # now `Recall.aclose` closes them
     return parts

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from secondhop.errors import UsageError
+from secondhop.wording import shown
 
 CALL_SECONDS = 120.0
 """Long, because a model writes about a thousand tokens for a batch."""
@@ -30,8 +31,11 @@ class AnnotateSettings:
 
     @classmethod
     def given(cls, said: "bool | AnnotateSettings", *, deadline_s: float) -> "AnnotateSettings":
-        """The settings that a caller gave, as settings or as a bool for `by_itself`."""
-        settings = cls(by_itself=said) if isinstance(said, bool) else said
+        """The settings that a caller gave, as settings or as a bool for `by_itself`. Raises
+        UsageError if they are neither."""
+        settings: object = cls(by_itself=said) if isinstance(said, bool) else said
+        if not isinstance(settings, cls):
+            raise UsageError(f"annotate must be a bool or AnnotateSettings, not {shown(said)}")
         return replace(settings, call_seconds=max(settings.call_seconds, deadline_s))
 
 

@@ -387,6 +387,9 @@ class MemoryService(MemoryReading):
         story: object = self._traces.load(given) if isinstance(given, str) else given
         if not isinstance(story, RecallTrace):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UsageError(f"the trace must be a result, a trace or its id, not {shown(trace)}")
+        listed(memory_ids, name="memory_ids", of="ids")
+        for one in memory_ids:
+            check_id(one, name="each of memory_ids")
         accepted = list(dict.fromkeys(memory_ids))
         if missing := sorted(set(accepted) - set(story.returned)):
             raise UsageError(
