@@ -106,6 +106,29 @@ def test_statements_with_commas_between_them_are_all_read(
     assert [one.value for one in found if one.kind == "factual"] == values
 
 
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "password is hunter2",
+        "wifi password is larch-and-moss",
+        "passcode is 4711",
+        "PIN is 4711",
+        "PIN number is 4711",
+        "number for the card is 4711",
+        "card number is 4111 1111 1111 1111",
+        "credit card is 4111 1111 1111 1111",
+        "CVV is 123",
+        "door code is 4711",
+        "security number is 123-45",
+        "API key is sk-4711",
+        "seed phrase is apple pear plum",
+    ],
+)
+def test_a_secret_is_no_fact_unless_one_asks_to_have_it_remembered(secret: str) -> None:
+    assert readings(f"My {secret}") == []
+    assert [one.kind for one in readings(f"Remember that my {secret}")] == ["continuity"]
+
+
 def traps() -> list[str]:
     rows = labelled("looked_at.txt")
     return [row.text for row in rows if row.role == "user" and not row.states]

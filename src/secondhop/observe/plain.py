@@ -31,6 +31,8 @@ _KIN: Final = (
     r"(?P<kin>(?:[Mm]y|[Oo]ur) (?:mother|father|mum|mom|dad|sister|brother|son|daughter|wife"
     r"|husband|partner|girlfriend|boyfriend|aunt|uncle|cousin|flatmate|dog|cat))"
 )
+_REST: Final = r"(?:[ ,](?!.*\b(?:moved|relocated|returned|went|back|left)\b).*)?"
+"""What may follow a place; words of another move may say that one lives elsewhere."""
 _WHO: Final = rf"(?:I|[Ww]e|{_KIN})"
 _AM: Final = r"(?:I['’]m|I am)(?: now)?"
 _TAIL: Final = re.compile(
@@ -45,10 +47,10 @@ _TAIL: Final = re.compile(
 _PEOPLE: Final = r"landlord|landlady|doctor|gp|dentist|vet|therapist|lawyer|boss|manager|teacher"
 _NUMBERS: Final = (
     r"birthday|age|budget|rent|salary|height|weight|deadline|flight|train|appointment|exam"
-    r"|interview|phone number|(?:\w+ )?code|pin"
+    r"|interview|phone number|(?:post(?:al)?|zip|area|country) ?code"
 )
 _OWNED: Final = (
-    rf"{_PEOPLE}|{_NUMBERS}|nickname|employer|company|job|e-?mail|address|number|(?:\w+ )?password"
+    rf"{_PEOPLE}|{_NUMBERS}|nickname|employer|company|job|e-?mail|address|number"
     r"|(?:\w+ )?size|diet|mother tongue|currency|time ?zone|blood type|university|bank|car|bike"
     r"|(?:favou?rite) \w+"
 )
@@ -67,6 +69,8 @@ _STATE: Final = re.compile(
     r"|full(?: of .+)?|low(?: on .+)?"
 )
 """What tells how something is, and not which one it is: "my address is wrong in your list"."""
+_SECRET: Final = re.compile(r"\b(?:pin|cvv|cvc|card|account|security|access|key|token)\b")
+"""Words of numbers that open something or pay for it. Who wants to have them stored says so."""
 _NOT_A_NAME: Final = re.compile(
     r".*(?:ish|ese|ian|ean|man|can|ch|li|ni)|.*(?:Lead|Owner|Manager|Engineer|Developer|Head)"
     r"|Swiss|Thai|Greek|Jewish|Muslim|Catholic|Hindu|Sorry|\w+day|[A-Z]+"
@@ -215,6 +219,8 @@ def _owned(found: re.Match[str]) -> Iterator[Stated]:
     said = _value(found["value"])
     value = re.sub(r"^(?:on|at|now) ", "", said)
     attribute = attribute_named(found["what"])
+    if _SECRET.search(attribute):
+        return
     named = bool(re.match(_NAME, re.sub(r"^(?:an?|the) ", "", value)))
     a_person = re.search(rf"\b(?:{_PEOPLE})$", attribute)
     if a_person:
@@ -281,10 +287,10 @@ _TABLE: Final[Sequence[tuple[str, Builder]]] = (
     (r"(?:I['’]m|I am) (?P<value>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?)", _introduced),
     (
         rf"{_WHO}(?:['’]ve| have)? ?(?:now |just )?(?:moved|relocated)(?: back)?"
-        rf"(?: from {_PLACE})? to (?P<v0>{_PLACE})(?:[ ,].*)?",
+        rf"(?: from {_PLACE})? to (?P<v0>{_PLACE}){_REST}",
         _facts("home"),
     ),
-    (rf"{_WHO} (?:now |still )?lives? in (?P<v0>{_PLACE})(?:[ ,].*)?", _facts("home")),
+    (rf"{_WHO} (?:now |still )?lives? in (?P<v0>{_PLACE}){_REST}", _facts("home")),
     (
         rf"{_WHO} (?:now )?works? (?:at|for) (?P<v0>{_NAME}){_ROLE}(?: again| now)?"
         rf"(?:,? not (?:at |for )?{_NAME})?",
