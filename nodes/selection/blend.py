@@ -159,7 +159,7 @@ def blended(
     """{memory id: its blend}, best first, for all memories that were found or suggested.
 
     In a look-up, or if few memories have cues, a memory gets the higher of two sums: that of its
-    cues, or that of its text and its playbooks. So a cue lowers no score.
+    cues, or that of its text and its playbooks. So its cues do not put it below its text.
 
     Args:
         cue_counts: for the memories that have cues.
