@@ -40,7 +40,7 @@ class MemoryErasure:
         self._catalog, self._index, self._cue_index = catalog, index, cue_index
         self._delete, self._writing = delete, writing
 
-    unfinished = by_reading(notes.read_erasing)
+    unfinished = by_reading(reads.read_erasing)
     needs_compaction = by_reading(notes.needs_compaction)
 
     async def begin(self, memory_ids: Sequence[str]) -> None:
@@ -74,7 +74,7 @@ class MemoryErasure:
 
     async def _compact(self) -> bool:
         done = await self._compact_indexes()
-        if done and await self._catalog.aread(notes.read_erasing) is None:
+        if done and await self._catalog.aread(reads.read_erasing) is None:
             await self._catalog.awrite(notes.note_erased, needs_compaction=False)
         return done
 

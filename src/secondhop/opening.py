@@ -147,7 +147,7 @@ async def open_parts(
     config, prompts = checked(config, prompts, options, caller="Recall.open")
     if path == "":
         raise UsageError("the store is '': name a folder, or leave it out for the default one")
-    if not isinstance(path, str | os.PathLike | None):
+    if not isinstance(path, str | os.PathLike | None):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UsageError(f"the store must be text (str) or a Path, not {shown(path)}")
     check_id(entity, name="the name of the entity")
     if entity == "*":

@@ -169,9 +169,12 @@ async def test_an_answer_that_takes_too_long_is_given_up() -> None:
 def test_a_store_that_cannot_be_written_is_not_ready_and_the_answer_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def closed(*_: object) -> bool:
+        return False
+
     store = tmp_path / "store"
     with serving(store, new_store(store)) as running, running.client() as mara:
-        monkeypatch.setattr("secondhop.server.access.os.access", lambda *_: False)
+        monkeypatch.setattr("secondhop.server.access.os.access", closed)
         probed = mara.get("/readyz")
     told = problem_of(ReadOnlyStoreError(f"{store} cannot be written"))
 

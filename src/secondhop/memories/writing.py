@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -59,10 +59,9 @@ class MemoryWriting:
             decision = await self._stored(memory, deciding)
         if not dry_run:
             await self.take_cues(decision.same_as or memory.memory_id, decision.supersedes)
-        stored = "superseded" if decision.superseded_by else "remembered"
         return Kept(
             memory_id=decision.same_as or memory.memory_id,
-            done="unchanged" if decision.same_as else stored,
+            done=done_by(decision),
             supersedes=list(decision.supersedes),
             superseded_by=decision.superseded_by,
             notice=decision.notice,
@@ -154,6 +153,13 @@ class MemoryWriting:
         except _MeanwhileError:
             return False
         return True
+
+
+def done_by(decision: rules.NewMemoryDecision) -> Literal["unchanged", "superseded", "remembered"]:
+    """What a decision does with a new memory, in the words of `Kept.done`."""
+    if decision.same_as:
+        return "unchanged"
+    return "superseded" if decision.superseded_by else "remembered"
 
 
 def first_of_each(cues: Iterable[Cue]) -> list[Cue]:
