@@ -26,7 +26,7 @@ LEARNED = 0.84
 """Floor of the mean alpha-nDCG of questions whose rewordings were taught: a little below what was
 measured (0.855, and 0.804 before the teaching)."""
 UNCHANGED = 0.01
-"""Share of its alpha-nDCG by which a question of another context may change."""
+"""Share of its alpha-nDCG that a question of another context may lose."""
 
 
 def folder_of(name: str) -> Path:
@@ -49,7 +49,7 @@ def expect_others_unchanged(run: LearningRun) -> None:
     """Questions of other contexts are answered as well as before, no matter who taught."""
     for one, question in run.questions.items():
         before, others = question["before"][MEASURE], question["others"][MEASURE]
-        assert abs(others - before) <= UNCHANGED * before, (run.name, run.user, one)
+        assert others >= (1 - UNCHANGED) * before, (run.name, run.user, one)
 
 
 def mean_of(runs: Sequence[LearningRun], when: When) -> float:

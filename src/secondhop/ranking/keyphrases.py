@@ -16,13 +16,17 @@ from secondhop.ranking.topic_runs import topic_runs
 _COUNTED = re.compile(
     r"\d|\b(?:half|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty)\b", re.I
 )
-_IDENTIFIER = re.compile(r"\S*[\d_]\S*")
 
 
 def names_in(text: str, *, n: int) -> list[str]:
     """At most `n` names, those that occur most often first; ties go to the first in the text.
     Identifiers (SSL_MODE, IP54) are left out."""
-    return [name for name in _capitalised(text) if not _IDENTIFIER.fullmatch(name)][:n]
+    return [name for name in _capitalised(text) if not _is_identifier(name)][:n]
+
+
+def _is_identifier(name: str) -> bool:
+    """Whether a name is one word with a digit or an underscore."""
+    return " " not in name and any(char == "_" or char.isdigit() for char in name)
 
 
 def topic_names(text: str, *, n: int = 30) -> list[str]:
