@@ -241,9 +241,11 @@ def cue_hint(
     """The hint that a cue would raise the memory, as an alternative to a higher k.
 
     "" if the question is its cue already, it is outdated or chosen, or its factors keep it below
-    the last slot. (What sessions taught is no such factor: it counts less, the higher the score.)
+    the last slot. (What sessions taught, and what it replaces, are no such factors: they count
+    less, the higher the score.)
     """
-    factors = [value for name, value in candidate.factors.items() if name != "learned"]
+    shrinking = {"learned", "replaces"}
+    factors = [value for name, value in candidate.factors.items() if name not in shrinking]
     by_score = trace.settings.get("slots.by") == "score" and not is_voted_on(trace)
     if (
         any(vote.vote in IN_FAVOUR for vote in candidate.votes)

@@ -6,7 +6,11 @@ from secondhop.nodes.pick import NOT_NEAR
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.answerable import text_relevance
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
-from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, last_votes
+from secondhop.nodes.selection.relevance import (
+    LEAST_RELEVANCE,
+    last_votes,
+    replaced_by_newest,
+)
 from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, QuestionKind, RecallState
 from secondhop.ranking.votes import IN_FAVOUR
 
@@ -31,6 +35,9 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         facet_id, score = max(candidate["scores"].items(), key=lambda item: item[1]["relevance"])
     facet = state["facets"][facet_id]
     query = state["queries"][score["query_ids"][0]]
+    older = state["candidates"].get(replaced_by_newest(state).get(candidate["memory_id"], ""))
+    if older is not None and older["score"] > candidate["score"]:
+        return f"It replaces “{older['title']}”, which is nearer to the question."
     if "proved_for" in candidate and (facet_id == DIRECT or query["origin"] == "playbook"):
         return f"A session proved it useful for “{candidate['proved_for']}”."
     if facet_id == DIRECT and cues_decide(candidate):

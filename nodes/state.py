@@ -139,6 +139,8 @@ class CueHits(TypedDict):
     """The same for its nearest broad cue."""
     nearest: float
     """The same for the nearest specific cue of any memory."""
+    nearest_broad: NotRequired[float]
+    """The same for the nearest broad cue of any memory; missing: there is none."""
     cues: list[str]
     """The text of the cue that speaks most for each memory."""
     proved: NotRequired[Proved]

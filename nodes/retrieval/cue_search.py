@@ -112,10 +112,14 @@ def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHi
     total = z_scores(affinity.specific) + BROAD_WEIGHT * z_scores(affinity.broad)
     order: list[int] = np.argsort(-total, kind="stable").tolist()
     best: list[int] = affinity.best.tolist()
-    return CueHits(
+    broad = [length * hit.score for hit in shown if hit.breadth == "broad"]
+    found = CueHits(
         memory_ids=[memory_ids[one] for one in order],
         specific=np.round(affinity.specific[order], 6).tolist(),
         broad=np.round(affinity.broad[order], 6).tolist(),
         nearest=round(float(affinity.nearest.max()), 6),
         cues=[shown[best[one]].text for one in order],
     )
+    if broad:
+        found["nearest_broad"] = round(max(broad), 6)
+    return found

@@ -109,15 +109,15 @@ def admitting_min_score(state: RecallState, *, min_score: float, named: bool) ->
     return int(nearest / bar * min_score * 10_000) / 10_000
 
 
-def named_in_question(pool: Pool, question: str, *, by_any_word: bool) -> dict[str, str]:
+def named_in_question(pool: Pool, question: str, *, by_telling_words: bool) -> dict[str, str]:
     """{memory id: what it shares with the question, if most other memories lack it}: a name, or
-    (`by_any_word`) all of the question's telling words.
+    (`by_telling_words`) all of the question's telling words.
 
     Embedding models know few personal names, and find little in a note of three words about one.
     """
     shared = {name: {*words(name)} for name in names_in(question)}
-    if by_any_word and (telling := telling_words(question)):
-        shared = {", ".join(telling): {*telling}} | shared
+    if by_telling_words and (telling := telling_words(question)):
+        shared = {"”, “".join(telling): {*telling}} | shared
     if not shared:
         return {}
     evidence = pool.evidence
@@ -143,13 +143,23 @@ def nearest_cue(state: RecallState) -> float:
 def nearest_broad_cue(state: RecallState) -> float:
     """The same for the nearest broad cue."""
     own = state.get("rankings", {}).get("q0")
-    return max(own["cues"]["broad"], default=0.0) if own and "cues" in own else 0.0
+    return own["cues"].get("nearest_broad", 0.0) if own and "cues" in own else 0.0
 
 
 def is_text_look_up(state: RecallState) -> bool:
     """Whether text decides: the question is a look-up, few memories have cues, and none has a cue
     near the question."""
     return state["kind"] in LOOKUPS and not mostly_cued(state) and nearest_cue(state) < CUES_HELP
+
+
+def asks_several(state: RecallState) -> bool:
+    """Whether one message asked several questions.
+
+    Then relevance decides instead of ranks: the first hit for a question that nothing answers must
+    not go before the answer to another question.
+    """
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] == "question"]
+    return len(asked) > 1
 
 
 def best_text(candidate: Candidate) -> float:

@@ -12,12 +12,13 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
+from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.planning.question_kind import age_counts
-from secondhop.nodes.selection.answerable import best_text, is_text_look_up
+from secondhop.nodes.selection.answerable import asks_several, best_text, is_text_look_up
 from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.source_priority import parsed_priority
-from secondhop.nodes.state import Candidate, RecallState, Vote
+from secondhop.nodes.state import DIRECT, Candidate, RecallState, Vote
 from secondhop.ranking.arrays import Floats, Mask
 from secondhop.ranking.decay import linear_recency
 from secondhop.ranking.votes import EFFECTS, IN_FAVOUR, SUPPRESSED
@@ -91,17 +92,47 @@ def learned(candidates: Sequence[Candidate], state: RecallState, _: RankingSetti
 
 
 def replaces(candidates: Sequence[Candidate], state: RecallState, _: RankingSettings) -> Floats:
-    """Above 1 for a memory whose annotation says that it replaces one with a higher score.
+    """Above 1 for a memory that has the score of one it replaces; see `replaced_by_newest`."""
+    lent = replaced_by_newest(state)
+    by_ranks = is_text_look_up(state) and not asks_several(state)
+    found = state["candidates"]
+    ratios = [
+        own_measure(found[lent[one["memory_id"]]], by_ranks=by_ranks)
+        / (own_measure(one, by_ranks=by_ranks) or 1.0)
+        if one["memory_id"] in lent
+        else 1.0
+        for one in candidates
+    ]
+    return np.asarray(np.maximum(1.0, ratios), dtype=np.float64)
 
-    It answers what that one answered, often in words far from the question ("he halved it").
+
+def replaced_by_newest(state: RecallState) -> dict[str, str]:
+    """{memory id: the best of the memories that it replaces by their annotations, at once or in
+    turn}, without a plan.
+
+    It answers what that one answered, often in words far from the question ("he halved it"). The
+    claim alone lifts no memory that no search found similar, and what was voted out lends nothing.
     """
-    older: dict[str, float] = {}
-    for one in state["candidates"].values():
-        if newer := one.get("outdated_by"):
-            older[newer] = max(older.get(newer, 0.0), one["score"])
-    return np.array(
-        [max(1.0, older.get(one["memory_id"], 0.0) / (one["score"] or 1.0)) for one in candidates]
-    )
+    found, votes = state["candidates"], last_votes(state)
+    lent: dict[str, str] = {}
+    worst_first = sorted(found.values(), key=lambda one: one["score"])
+    for one in worst_first if is_unplanned(state) else ():
+        memory_id = one["memory_id"]
+        newest, seen = one, {memory_id}
+        while (newer := newest.get("outdated_by", "")) in found and newer not in seen:
+            seen.add(newer)
+            newest = found[newer]
+        is_out = memory_id in votes and keeps_out(votes[memory_id])
+        if newest is not one and well_founded(newest) and not is_out:
+            lent[newest["memory_id"]] = memory_id
+    return lent
+
+
+def own_measure(candidate: Candidate, *, by_ranks: bool) -> float:
+    """What a memory competes with before factors: its fused rank score, or its relevance."""
+    if not by_ranks:
+        return candidate["score"]
+    return candidate["scores"][DIRECT]["fused"] if DIRECT in candidate["scores"] else 0.0
 
 
 FACTORS: Final[Mapping[str, Factor]] = {

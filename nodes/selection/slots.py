@@ -27,9 +27,10 @@ import numpy as np
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
-from secondhop.nodes.planning.question_kind import LOOKUPS
+from secondhop.nodes.planning.question_kind import LOOKUPS, is_small_talk
 from secondhop.nodes.selection.answerable import (
     answerable,
+    asks_several,
     best_text,
     is_text_look_up,
     named_in_question,
@@ -125,7 +126,8 @@ def best_answer(
     order: list[str] | None = None
     close_to: dict[str, str] = {}
     near, _, _ = answerable(state, state["kind"], min_score=settings.min_score)
-    named = named_in_question(pool, state["question"], by_any_word=not near)
+    by_words = not near and not is_small_talk(state["question"])
+    named = named_in_question(pool, state["question"], by_telling_words=by_words)
     if is_unplanned(state):
         limit = COPIES if is_text_look_up(state) else SAID_AHEAD
         order = unplanned_order(pool, scores, factors, state)
@@ -256,16 +258,6 @@ def lookup_scores(
         if one in allowed and pool.relevance[row, column] > 0
     }
     return found | {one: found.get(one, 0.0) for one in named_facts(state) if one in allowed}
-
-
-def asks_several(state: RecallState) -> bool:
-    """Whether one message asked several questions.
-
-    Then relevance decides instead of ranks: the first hit for a question that nothing answers must
-    not go before the answer to another question.
-    """
-    asked = [one for one in state.get("queries", {}).values() if one["origin"] == "question"]
-    return len(asked) > 1
 
 
 def named_facts(state: RecallState) -> list[str]:

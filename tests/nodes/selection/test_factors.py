@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import note
+from tests.nodes.selection.test_selection_rules import unplanned, vote, voted
 from tests.nodes.selection.test_selection_rules import world_of as world_of_rows
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
 from secondhop.errors import UsageError
 from secondhop.nodes.config import RankingSettings
+from secondhop.nodes.selection.relevance import replaced_by_newest
+from secondhop.nodes.selection.relevance import replaces as replaces_column
 from secondhop.nodes.selection.relevance import salience as salience_column
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate
@@ -110,3 +113,26 @@ def test_salience_is_bounded_and_half_is_neutral(salience: float) -> None:
 def test_a_priority_that_cannot_be_read_is_refused(wrong: str) -> None:
     with pytest.raises(UsageError, match="is not a source with a factor"):
         RankingSettings(source_priority=wrong)
+
+
+def test_the_newest_of_a_chain_of_replacements_has_the_best_score_in_it() -> None:
+    _, state = world_of_rows([[0.9], [0.2], [0.3], [0.05]])
+    state = unplanned(state)
+    for old, new in (("m0", "m1"), ("m1", "m2"), ("m2", "m1")):  # m1 and m2 name each other
+        state["candidates"][old]["outdated_by"] = new
+    column = replaces_column([*state["candidates"].values()], state, RankingSettings())
+    assert column.tolist() == pytest.approx([1.0, 1.5, 3.0, 1.0])
+
+    del state["candidates"]["m2"]["outdated_by"]
+    assert replaced_by_newest(state) == {"m2": "m0"}
+    assert replaced_by_newest(voted(state, vote("m0", "cold"))) == {"m2": "m1"}
+
+    state["candidates"]["m2"]["outdated_by"] = "m3"  # no search found m3 similar
+    assert replaced_by_newest(state) == {}
+
+
+def test_with_a_plan_no_replacement_is_lifted() -> None:
+    _, state = world_of_rows([[0.9], [0.2]])
+    state["candidates"]["m0"]["outdated_by"] = "m1"
+    assert replaced_by_newest(state) == {}
+    assert replaced_by_newest(unplanned(state)) == {"m1": "m0"}

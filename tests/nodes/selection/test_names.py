@@ -46,3 +46,13 @@ async def test_a_look_up_is_answered_if_a_memory_holds_all_its_telling_words(
     assert held.ids()[:1] == ["tin"]
     assert only_in_part.ids() == []
     assert common.ids()
+
+
+async def test_a_greeting_is_not_answered_by_a_memory_that_holds_its_words(
+    world: SmallWorld,
+) -> None:
+    await world.add(note("coffee", f"{SUNDAY} Good coffee this morning."))
+
+    result, _ = await ask(world.services(), "good morning")
+
+    assert result.ids() == []

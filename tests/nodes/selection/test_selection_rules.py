@@ -188,7 +188,14 @@ def test_a_broad_cue_near_a_question_for_help_lets_its_memories_through(
     kind: QuestionKind, broad: float, near: bool
 ) -> None:
     _, state = world_of([[0.01] for _ in range(80)])
-    cues = CueHits(memory_ids=["m0"], specific=[0.1], broad=[broad], nearest=0.1, cues=["a trip"])
+    cues = CueHits(
+        memory_ids=["m0"],
+        specific=[0.1],
+        broad=[broad],
+        nearest=0.1,
+        nearest_broad=broad,
+        cues=["a trip"],
+    )
     nothing = Hits(passage_ids=[], memory_ids=[], scores=[])
     found = Ranking(query_id="q0", dense=nothing, lexical=nothing, cosines={}, error="", cues=cues)
     state = unplanned({**state, "kind": kind, "rankings": {"q0": found}})
