@@ -32,14 +32,19 @@ from secondhop.errors import (
     UnknownSessionError,
     UsageError,
 )
+from secondhop.graph import session as session_graph
 from secondhop.graph.session import build_session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
 from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.reconsider import BRANCHES
+from secondhop.nodes.services import Services
 from secondhop.nodes.session import pick_round
+from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
 from secondhop.sessions.learner import Learned
+from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions_database import DatabaseSessions
+from secondhop.traces import TraceFolder
 
 
 @pytest.fixture
@@ -214,6 +219,22 @@ async def test_past_the_deadline_the_best_answer_so_far_comes_back(world: SmallW
     assert any("no votes" in reason or "was reached" in reason for reason in after.degraded)
 
 
+async def test_past_the_deadline_there_is_an_answer_even_without_a_search(
+    world: SmallWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def begins_and_begins(state: SessionInput, *, services: Services) -> SessionUpdate:
+        return await forever()
+
+    monkeypatch.setattr(session_graph, "begin_session", begins_and_begins)
+    sessions = sessions_over(session_services(world, settings=recall_settings(deadline_s=0.1)))
+
+    answer = await started(sessions)
+
+    assert answer.ids() == []
+    assert any("s was reached; the running step" in reason for reason in answer.degraded)
+    assert await sessions.alist_open() == [answer.session_id]
+
+
 # --- a store that does not answer ---
 
 LIMIT_S = 0.4
@@ -289,6 +310,41 @@ async def test_votes_count_in_time_though_the_store_gives_no_texts(
     assert cold not in later.ids()
     assert len(later.ids()) > 1
     assert all(memory.evidence for memory in later.memories)
+
+
+async def test_votes_count_though_reading_the_session_took_all_the_time(
+    world: SmallWorld, sessions: Sessions, store: DatabaseSessions, answer: SessionAnswer
+) -> None:
+    class Slow(Asleep):
+        async def cards(self, memory_ids: list[str]) -> Any:
+            await asyncio.sleep(LIMIT_S + 0.2)
+            return await world.store.cards(memory_ids)
+
+    hot, cold, _ = answer.ids()
+    slow: Any = Slow(world.store, "topics")
+    services = session_services(world, settings=recall_settings(deadline_s=LIMIT_S), reader=slow)
+
+    async with soon():
+        await sessions_over(services, store).avote(answer.session_id, {hot: "hot", cold: "cold"})
+
+    later = await sessions.aget(answer.session_id)
+    assert (later.round, later.ids()[0], later.kept, later.cast) == (2, hot, [hot], {})
+    assert cold not in later.ids()
+
+
+async def test_the_trace_of_a_round_is_kept_though_the_store_does_not_answer(
+    world: SmallWorld, tmp_path: Path
+) -> None:
+    asleep: Any = Asleep(world.store, "passage_ids")
+    services = session_services(world, settings=recall_settings(deadline_s=LIMIT_S), reader=asleep)
+    traces = TraceFolder(tmp_path)
+
+    async with soon():
+        state = await SessionRounds(services, traces=traces).first({"question": QUESTION})
+
+    trace = traces.load(state["trace_id"])
+    assert trace.returned == [pick["memory_id"] for pick in state["picks"]] != []
+    assert all(trace.evidence[one] for one in trace.returned)
 
 
 async def test_a_session_that_cannot_be_read_in_time_is_refused_and_no_vote_counts(

@@ -4,6 +4,7 @@ import gzip
 import json
 import shutil
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from secondhop.graph.trace import RecallTrace, TraceMiss
 from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.config import Config, TraceSettings
 from secondhop.recall import Recall
+from secondhop.stores.trace_files import TraceFilesInFolder
 from secondhop.traces import TraceFolder, read_trace
 
 VERSION_1 = Path(__file__).parent / "golden" / "trace_version_1.json"
@@ -237,6 +239,18 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     assert [one.score for one in kept.candidates] == [one.score for one in trace.candidates]
     assert explain(kept, "wins").story[0].startswith("It was forgotten after this recall")
     assert explain(kept, "plan").title == explain(trace, "plan").title
+
+
+def test_a_trace_may_be_written_by_several_at_once(tmp_path: Path) -> None:
+    files = TraceFilesInFolder(tmp_path)
+
+    def write(turn: int) -> None:
+        files.write("one.json.gz", b"%d" % turn, at_ns=turn)
+
+    with ThreadPoolExecutor(8) as writers:
+        assert list(writers.map(write, range(400))) == [None] * 400
+
+    assert [one.name for one in files.listed()] == ["one.json.gz"]
 
 
 def test_a_trace_that_cannot_be_read_goes_when_something_is_forgotten(tmp_path: Path) -> None:

@@ -270,6 +270,32 @@ async def test_what_is_remembered_is_annotated_by_itself_when_it_is_quiet() -> N
         await until(model.requests, 2)
 
 
+class BrokenOnceModel(ScriptedModel):
+    """Waits for a second memory in its first request, and then fails in a way of its own."""
+
+    asked, goes_on = False, asyncio.Event()
+
+    async def complete(self, *args: Any, **bounds: Any) -> Any:
+        if not self.asked:
+            self.asked = True
+            await self.goes_on.wait()
+            raise RuntimeError("no such thing")
+        return await super().complete(*args, **bounds)
+
+
+async def test_what_is_written_during_a_run_that_fails_is_annotated_all_the_same() -> None:
+    model = BrokenOnceModel({"annotate": writing()})
+    quick = AnnotateSettings(quiet_seconds=0.05)
+    async with temporary_recall(llm=model, annotate=quick) as recall:
+        await recall.memories.aremember("Boiler man comes on Friday.", memory_id="b")
+        async with asyncio.timeout(10):
+            while not model.asked:  # noqa: ASYNC110 - the script has no event to wait for
+                await asyncio.sleep(0.01)
+        await recall.memories.aremember("Roof leaks again.", memory_id="r")
+        model.goes_on.set()
+        await until(model.requests, 1)
+
+
 async def test_a_sync_call_beside_a_run_of_the_loop_waits_for_it(tmp_path: Path) -> None:
     """A sync call runs in an event loop of its own."""
     answering, goes_on = threading.Event(), threading.Event()

@@ -1,6 +1,8 @@
 """The real default model; `make test` pulls it."""
 
 import asyncio
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -62,6 +64,28 @@ async def test_a_query_does_not_wait_for_an_ingest_to_end(embedder: BgeOnnxEmbed
     await embedder.embed_queries(["a question"])
     assert not ingest.done()
     await ingest
+
+
+FORKING = """
+import asyncio, os, warnings
+from secondhop.models.bge_onnx import BgeOnnxEmbedder
+warnings.simplefilter("ignore")
+embedder = BgeOnnxEmbedder()
+asyncio.run(embedder.embed_queries(["before"]))
+if os.fork() == 0:
+    print(asyncio.run(embedder.embed_queries(["after"])).shape, flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+@model
+@pytest.mark.slow
+def test_a_forked_child_can_embed_with_the_parents_model() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "(1, 384)\n"
 
 
 @model

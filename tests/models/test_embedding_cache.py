@@ -221,6 +221,15 @@ async def test_a_query_that_is_under_way_is_not_embedded_again(caches: Caches) -
     assert np.array_equal(second, await alone.embed_queries(["b", "c"]))
 
 
+async def test_a_caller_that_leaves_takes_no_vector_from_the_others(caches: Caches) -> None:
+    cache = caches.open(CountingEmbedder())
+    leaves, stays = (asyncio.create_task(cache.embed_queries(["a"])) for _ in range(2))
+    await asyncio.sleep(0)
+    leaves.cancel()
+    assert (await stays).shape == (1, 16)
+    assert leaves.cancelled()
+
+
 WRITER = """
 import asyncio, sys
 from pathlib import Path

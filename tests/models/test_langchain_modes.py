@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 from pydantic import Field
@@ -10,6 +11,7 @@ from tests.models.async_chat import AsyncChat
 from tests.models.on_sockets import Answer, ask
 
 from secondhop.models.langchain_llm import LangchainLLM
+from secondhop.models.llm import LLMError
 
 FINE = '{"text": "fine"}'
 
@@ -19,10 +21,13 @@ class MethodChat(AsyncChat):
 
     model: str = "of several methods"
     able: frozenset[str]
+    written: str = FINE
     asked: list[str] = Field(default_factory=list[str])
     """The way in which each request was sent."""
     told: list[str] = Field(default_factory=list[str])
     """The last message of each request."""
+    parsed: list[str] = Field(default_factory=list[str])
+    """What langchain's parser was given."""
 
     async def reply(self, messages: list[BaseMessage]) -> AIMessage:
         """Reply to a request for text."""
@@ -34,7 +39,7 @@ class MethodChat(AsyncChat):
         self.told.append(str(messages[-1].content))
         if way not in self.able:
             raise ValueError(f"does not support {way}")
-        return AIMessage(content=FINE)
+        return AIMessage(content=self.written)
 
     def with_structured_output(
         self,
@@ -49,7 +54,11 @@ class MethodChat(AsyncChat):
         async def raw(pairs: list[tuple[str, str]]) -> AIMessage:
             return await self.replied(method, [BaseMessage(content=t, type=r) for r, t in pairs])
 
-        return RunnableParallel(raw=RunnableLambda(raw))
+        def parsed(found: dict[str, AIMessage]) -> dict[str, AIMessage]:
+            self.parsed.append(str(found["raw"].content))
+            return found
+
+        return RunnableParallel(raw=RunnableLambda(raw)) | RunnableLambda(parsed)
 
 
 async def ways_of(llm: LangchainLLM, model: MethodChat, *, calls: int = 8) -> list[str]:
@@ -67,3 +76,12 @@ async def test_a_model_that_refuses_tools_is_asked_for_text_and_that_is_learned(
 
     assert ways == [*[["function_calling", "text"]] * 3, ["text"]]
     assert ["JSON schema" in told for told in model.told] == [False, True] * 3 + [True]
+
+
+async def test_langchains_own_parser_is_left_out() -> None:
+    model = MethodChat(able=frozenset({"function_calling"}), written="{" * 100 + FINE)
+
+    with pytest.raises(LLMError, match="answered twice"):
+        await ask(LangchainLLM(model))
+
+    assert model.parsed == []  # its time would grow with the square of such a reply
