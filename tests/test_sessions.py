@@ -20,7 +20,7 @@ from tests.fakes import (
     votes,
 )
 from tests.session_world import Killed, MortalCritic, session_services, sessions_over, started
-from tests.small_world import QUESTION, SmallWorld, recall_settings
+from tests.small_world import LIFE, QUESTION, SmallWorld, recall_settings
 
 from secondhop.errors import (
     NotShownError,
@@ -32,6 +32,7 @@ from secondhop.errors import (
     UnknownSessionError,
     UsageError,
 )
+from secondhop.graph import rounds
 from secondhop.graph import session as session_graph
 from secondhop.graph.session import build_session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
@@ -40,6 +41,8 @@ from secondhop.nodes.reconsider import BRANCHES
 from secondhop.nodes.services import Services
 from secondhop.nodes.session import pick_round
 from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
+from secondhop.nodes.state import RecallState, RecallUpdate
+from secondhop.recall import Recall
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
@@ -217,6 +220,23 @@ async def test_past_the_deadline_the_best_answer_so_far_comes_back(world: SmallW
     assert after.round == 2
     assert answer.ids()[0] not in after.ids()
     assert any("no votes" in reason or "was reached" in reason for reason in after.degraded)
+
+
+async def test_past_the_deadline_the_trace_of_a_round_that_found_nothing_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def searches_and_searches(state: RecallState, *, services: Services) -> RecallUpdate:
+        return await forever()
+
+    monkeypatch.setattr(rounds, "retrieve", searches_and_searches)
+    late = recall_settings(deadline_s=0.1)
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=late) as recall:
+        await recall.aadd(LIFE)
+        answer = await recall.sessions.astart(QUESTION)
+
+        assert answer.ids() == []
+        assert any("s was reached; the running step" in reason for reason in answer.degraded)
+        assert recall.trace(answer.trace_id).returned == []
 
 
 async def test_past_the_deadline_there_is_an_answer_even_without_a_search(
