@@ -1,5 +1,6 @@
 """Cues and annotations of one entity: searched by recall, written beside the memories."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -187,6 +188,8 @@ class EntityCues:
         fault = vectors_fault(vectors, len(cues), dimension=self._dimension)
         if fault:
             raise UsageError(f"these cues cannot be stored: {fault}")
+        if not await asyncio.to_thread(self._catalog.exists):
+            return  # nothing is stored, so the memories of all of them are gone
         rows = {cue.cue_id: row for row, cue in enumerate(cues)}
         async with self._writing():
             await to_its_end(

@@ -218,6 +218,16 @@ async def test_cues_that_do_not_fit_are_refused_and_nothing_is_stored(
     assert (await store.counts()).cues == 0
 
 
+async def test_while_nothing_is_stored_cues_are_left_out(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    gone = make.memory("gone", "a cat")
+    assert await store.cues.annotate([annotation_of(gone, "one")], make.vectors("one")) == 0
+    await store.cues.add([Cue(memory_id="gone", text="x")], make.vectors("x"))
+    await store.cues.prove([Cue(memory_id="gone", text="x", origin="session")], make.vectors("x"))
+    assert (await store.counts()).cues == 0
+
+
 async def test_what_is_about_a_memory_that_is_gone_is_left_out(
     store: EntityStore, make: SimpleNamespace
 ) -> None:
