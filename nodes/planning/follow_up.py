@@ -29,10 +29,11 @@ _NAME: Final = r"(?P<name>[A-ZÀ-Þ][^\W_]+(?:[ -][A-ZÀ-Þ][^\W_]+)*)"
 _NAMED: Final = re.compile(rf"(?P<before>\w+),? {_NAME}")
 """A name, and the word before it."""
 _NAME_ALONE: Final = re.compile(
-    r"\W*(?:(?i:and|or|but|so|then|what|how)\W+)*(?:(?i:about|for|of|from|with|in|at)\W+)?"
-    rf"{_NAME}\W*"
+    rf"\W*(?:(?i:and|or|but|so|then|what|how|about)\W+)*{_NAME}\W*"
 )
-"""A follow-up that says nothing but a name: "And for Ben?"."""
+"""A follow-up that says nothing but a name: "And Ben?". In "And in Lisbon?" it may be a place."""
+_TITLED: Final = re.compile(r"\b(?:Drs?|M[rsx]|Mrs|Prof|Rev|St|Fr|Hr|Sra?)\. ")
+"""A title before a name, which `_NAMED` would take for the name."""
 
 EARLIER_CHARS = 2_000
 """The most that is taken of what was asked before."""
@@ -71,7 +72,8 @@ def asked_of_another(earlier: str, follow_up: str) -> str:
     """The earlier question with the name that the follow-up puts in the place of its own.
 
     That is clear if the same word is before both names, or if the follow-up says nothing but a name
-    and the question has only one. Else the question stays as it is.
+    and the question has only one; neither may be in capitals ("OK"). Else, and if the question has
+    a title ("Dr. Peeters"), it stays as it is.
 
     >>> asked_of_another("What does Ana think about Lisbon?", "And what does Ben think?")
     'What does Ben think about Lisbon?'
@@ -79,11 +81,14 @@ def asked_of_another(earlier: str, follow_up: str) -> str:
     'Plan my trip to Lisbon'
     """
     new = names_with_the_word_before(follow_up)
-    if len(new) != 1 or new[0]["name"] in earlier:
+    if len(new) != 1 or new[0]["name"] in earlier or _TITLED.search(earlier):
         return earlier
     old = names_with_the_word_before(earlier)
     same = [one for one in old if one["before"].casefold() == new[0]["before"].casefold()]
-    replaced = same or (old if _NAME_ALONE.fullmatch(follow_up) else [])
+    is_alone = _NAME_ALONE.fullmatch(follow_up) and not any(
+        one["name"].isupper() for one in [*old, *new]
+    )
+    replaced = same or (old if is_alone else [])
     if len(replaced) != 1:
         return earlier
     start, end = replaced[0].span("name")

@@ -55,7 +55,9 @@ def test_who_was_named_since_counts() -> None:
     ("earlier", "question", "searched"),
     [
         ("When can Ana go?", "And when can Ben?", "When can Ben go?"),
-        ("What could I give Ana?", "And for Ben?", "What could I give Ben?"),
+        ("What could I get for Ana?", "And for Ben?", "What could I get for Ben?"),
+        ("What could I give Ana?", "And Ben?", "What could I give Ben?"),
+        ("Where did Ana sleep in Porto?", "And in Lisbon?", "Where did Ana sleep in Lisbon?"),
         ("Plan my trip to Lisbon", "What about Porto?", "Plan my trip to Porto"),
     ],
 )
@@ -69,6 +71,11 @@ def test_a_follow_up_about_somebody_else_asks_the_same_of_them(
     ("earlier", "question"),
     [
         ("Plan a birthday for Ana", "And what should Ben bring?"),
+        ("What does Ana like to eat?", "And in Lisbon?"),
+        ("What does Ana like to eat?", "And at Christmas?"),
+        ("What does Ana like to eat?", "So what, OK?"),
+        ("Does the TV break often?", "And Ben?"),
+        ("When does Dr. Peeters see patients?", "And Ben?"),
         ("What does Ana think about Lisbon?", "And Ben?"),
         ("When does Ana meet Ben?", "And when does Ben?"),
         ("Prepare my Carefeed talk", "Can you turn this into a message to Ben?"),
