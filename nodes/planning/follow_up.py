@@ -28,9 +28,7 @@ OF_THE_ANSWER: Final = frozenset(
 _NAME: Final = r"(?P<name>[A-ZÀ-Þ][^\W_]+(?:[ -][A-ZÀ-Þ][^\W_]+)*)"
 _NAMED: Final = re.compile(rf"(?P<before>\w+),? {_NAME}")
 """A name, and the word before it."""
-_NAME_ALONE: Final = re.compile(
-    rf"\W*(?:(?i:and|or|but|so|then|what|how|about)\W+)*{_NAME}\W*"
-)
+_NAME_ALONE: Final = re.compile(rf"\W*(?:(?i:and|or|but|so|then|what|how|about)\W+)*{_NAME}\W*")
 """A follow-up that says nothing but a name: "And Ben?". In "And in Lisbon?" it may be a place."""
 _TITLED: Final = re.compile(r"\b(?:Drs?|M[rsx]|Mrs|Prof|Rev|St|Fr|Hr|Sra?)\. ")
 """A title before a name, which `_NAMED` would take for the name."""
