@@ -36,6 +36,7 @@ CALLS: list[tuple[str, Mapping[str, object], str]] = [
     ("recall", {"query": "wifi", "limit": 3, "tokens": 9}, "^limit and tokens are two ways"),
     ("recall_vote", {"sessionId": "nobody", "votes": {"a": "hot"}}, "start a new session"),
     ("observe", {"messages": []}, "messages: .*, not "),
+    ("observe", {"messages": [{"content": "I live in Bonn."}]}, "role: Field required"),
     ("forget", {"memoryIds": ["nope"]}, "no memory 'nope' is stored"),
 ]
 

@@ -183,7 +183,7 @@ async def test_what_messages_state_is_shown_first_and_then_written_once(
     talk = [
         {"role": "assistant", "content": "I live in the cloud.", "at": "2026-01-05T09:00:00Z"},
         {"role": "user", "content": "I live in Bonn.", "at": "2026-01-05T09:01:00Z"},
-        {"role": "user", "content": "We moved to Trier.", "at": "2026-03-01T09:00:00Z"},
+        {"role": "user", "content": "We moved to Trier.", "at": "2026-03-01T09:00:00Z", "id": 3},
     ]
     async with connected() as client:
         dry = content(await client.call_tool("observe", {"messages": talk, "dryRun": True}))

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from secondhop.errors import StoreError, UnknownEntityError
 from secondhop.explaining import explained_by_words
@@ -27,7 +27,7 @@ from secondhop.nodes.state import Effort
 from secondhop.ranking.votes import EFFECTS
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
-from secondhop.server.bodies import MessageBody, Moment, Vote
+from secondhop.server.bodies import MessageBody, Moment, Role, Vote
 from secondhop.server.tokens import Scope
 from secondhop.stores.where import Where
 
@@ -41,6 +41,14 @@ Entity = Annotated[
 At = Annotated[Moment | None, Field(description='The time that is "now".')]
 DryRun = Annotated[bool, Field(description="Write nothing; tell what would be done.")]
 SessionId = Annotated[str, Field(description="Of recall_session_start.")]
+
+
+class SaidMessage(MessageBody):
+    """One message of a conversation. An agent must say whose; hosts send more keys than these."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    role: Role = Field(description="Only what the user says is about the user.")
 
 
 REQUEST_ID_CHARS = 200
@@ -280,7 +288,7 @@ class MemoryTools:
     async def observe(
         self,
         messages: Annotated[
-            list[MessageBody],
+            list[SaidMessage],
             Field(min_length=1, description="In the order they were said; only new ones suffice."),
         ],
         keepAs: Annotated[
