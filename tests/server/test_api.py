@@ -198,6 +198,34 @@ def test_a_text_alone_is_stored_with_a_new_id_and_the_time_of_now(http: httpx.Cl
     assert all(datetime.fromisoformat(memory["created_at"]) >= before for memory in stored)
 
 
+def test_the_answer_names_the_ids_that_are_stored(http: httpx.Client) -> None:
+    said = [
+        {"memory_id": " spaced ", "text": "The mast is of ash."},
+        {"messages": [{"content": " "}]},
+        {"memory_id": "spaced", "text": "The mast is of oak."},
+        {"memory_id": " ", "text": "The keel is of oak."},
+    ]
+    added = content(http.post(f"{HERE}/memories", json={"memories": said}), 201)
+
+    assert added["memory_ids"] == ["spaced", None, None, None]
+    assert (added["stored"], len(added["skipped"])) == (1, 3)
+    assert content(http.get(f"{HERE}/memories/spaced"))["text"] == "The mast is of ash."
+
+
+def test_a_memory_without_a_date_is_of_its_last_message(http: httpx.Client) -> None:
+    said = [
+        {"content": "The deck is wet.", "at": "2020-01-02T00:00:00+02:00"},
+        {"content": "The deck is dry.", "at": "2020-01-01T23:00:00"},
+        {"content": "And clean."},
+    ]
+    dates = {"deck": None, "deck/given": "2021-01-01T00:00:00Z"}
+    rows = [{"memory_id": one, "messages": said, "created_at": at} for one, at in dates.items()]
+    content(http.post(f"{HERE}/memories", json={"memories": rows}), 201)
+
+    found = [content(http.get(f"{HERE}/memories/{one}"))["created_at"] for one in dates]
+    assert [at[:13] for at in found] == ["2020-01-01T23", "2021-01-01T00"]
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -180,7 +180,9 @@ class MemoryBody(Body):
     memory_id: MemoryId | None = Field(None, description="Default a new one.")
     title: str = Field("", description="Default the first words of `text`.")
     source: str = "note"
-    created_at: Moment | None = Field(None, description="When it was written; default now.")
+    created_at: Moment | None = Field(
+        None, description="When it was written; default the last `at` of its messages, else now."
+    )
     text: str | None = Field(None, description="Instead of `messages`: what the user wrote.")
     messages: list[MessageBody] | None = Field(None, min_length=1)
     kind: Kind = "continuity"
@@ -218,10 +220,11 @@ class MemoryBody(Body):
         text = self.text or ""
         said = [Message("user", text)] if text else []
         said += [Message(one.role, one.content) for one in self.messages or ()]
+        dates = [with_zone(one.at) for one in self.messages or () if one.at is not None]
         given |= {
             "memory_id": self.memory_id or new_id_of(text),
             "title": self.title or first_words(text),
-            "created_at": with_zone(self.created_at or now),
+            "created_at": with_zone(self.created_at or max(dates, default=now)),
             "messages": tuple(said),
         }
         return Memory(**given)
@@ -257,7 +260,7 @@ class MemoriesBody(MemoryBody):
             raise ValueError("send one memory, or several in `memories`, not both")
 
     def each(self, *, now: datetime) -> list[Memory]:
-        """The memories in their order; those without a date are from `now`."""
+        """The memories in their order; those without any date are from `now`."""
         own: list[MemoryBody] = [self] if self.memories is None else self.memories
         return [one.memory(now=now) for one in own]
 
@@ -409,4 +412,6 @@ class Ledger(BaseModel):
 class Added(Ledger):
     """What became of memories that were sent, and their ids."""
 
-    memory_ids: list[str] = Field(description="In the order of the body.")
+    memory_ids: list[str | None] = Field(
+        description="As they are stored, in the order of the body; null for what was skipped."
+    )

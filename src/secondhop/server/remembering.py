@@ -3,7 +3,7 @@
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal, cast
 
@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request
 
 from secondhop.errors import IngestError, UsageError
 from secondhop.given_values import check_moments
+from secondhop.ingest.cleaning import clean_memory
 from secondhop.memories.records import (
     Forgotten,
     Kept,
@@ -37,6 +38,7 @@ from secondhop.server.bodies import (
     UpdateBody,
 )
 from secondhop.stores.entity_names import entity_slug
+from secondhop.stores.records import Memory
 from secondhop.stores.store_address import files_of
 
 router = APIRouter(tags=["memories"])
@@ -87,9 +89,8 @@ async def add(recall: Writable, body: MemoriesBody) -> Added:
     """Store memories that you built, or texts."""
     memories = body.each(now=recall.memories.writing.clock())
     ledger = await recall.aadd(memories)
-    return Added.model_validate(
-        ledger.to_dict() | {"memory_ids": [one.memory_id for one in memories]}
-    )
+    memory_ids = await asyncio.to_thread(stored_ids, memories)
+    return Added.model_validate(ledger.to_dict() | {"memory_ids": memory_ids})
 
 
 @router.post("/remember", status_code=201)
@@ -243,6 +244,16 @@ def below(folder: Path, told: object) -> object:
     if isinstance(told, list):
         return [below(folder, one) for one in cast("list[object]", told)]
     return told.replace(f"{folder.as_posix()}/", "") if isinstance(told, str) else told
+
+
+def stored_ids(memories: Sequence[Memory]) -> list[str | None]:
+    """The id of each as it is stored; None for those that are skipped: without an id or text, or
+    after another of the same id."""
+    ids = list[str | None]()
+    for one in map(clean_memory, memories):
+        is_stored = one.messages and one.memory_id and one.memory_id not in ids
+        ids.append(one.memory_id if is_stored else None)
+    return ids
 
 
 def safe_name(name: str) -> str:
