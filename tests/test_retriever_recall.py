@@ -156,6 +156,12 @@ def test_a_filter_is_refused(over: RetrieverRecall) -> None:
         over.recall(QUESTION, **options)
 
 
+def test_what_it_does_not_have_is_said_with_what_has_it(over: RetrieverRecall) -> None:
+    with pytest.raises(AttributeError, match=r"has no 'memories'; .* comes with Recall\.open"):
+        getattr(over, "memories")  # noqa: B009 - type checkers refuse over.memories
+    assert not hasattr(over, "sessions")
+
+
 def test_a_retriever_that_fails_is_named_in_the_answer(over: RetrieverRecall) -> None:
     result = over.recall("break")
 

@@ -87,6 +87,16 @@ class RetrieverRecall(Askable):
         self._models: Embedders | None = None
         self._closed = False
 
+    if not TYPE_CHECKING:  # type checkers tell it themselves
+
+        def __getattr__(self, name: str) -> None:
+            raise AttributeError(
+                f"a recall over a retriever only reads, and has no {name!r}; what needs memories "
+                f"that secondhop stores comes with Recall.open",
+                name=name,
+                obj=self,
+            )
+
     async def _events(self, asked: RecallInput, thread_id: str | None) -> RecallEvents:
         from secondhop.graph.builder import build_recall_graph
 
