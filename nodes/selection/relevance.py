@@ -113,17 +113,19 @@ def replaced_by_newest(state: RecallState) -> dict[str, str]:
     It answers what that one answered, often in words far from the question ("he halved it"). The
     claim alone lifts no memory that no search found similar, and what was voted out lends nothing.
     """
-    found, votes = state["candidates"], last_votes(state)
-    lent: dict[str, str] = {}
-    worst_first = sorted(found.values(), key=lambda one: one["score"])
-    for one in worst_first if is_unplanned(state) else ():
+    found = state["candidates"]
+    outdated = [one for one in found.values() if one.get("outdated_by", "") in found]
+    if not outdated or not is_unplanned(state):
+        return {}
+    votes, lent = last_votes(state), dict[str, str]()
+    for one in sorted(outdated, key=lambda one: one["score"]):  # the best comes last
         memory_id = one["memory_id"]
         newest, seen = one, {memory_id}
         while (newer := newest.get("outdated_by", "")) in found and newer not in seen:
             seen.add(newer)
             newest = found[newer]
         is_out = memory_id in votes and keeps_out(votes[memory_id])
-        if newest is not one and well_founded(newest) and not is_out:
+        if well_founded(newest) and not is_out:
             lent[newest["memory_id"]] = memory_id
     return lent
 
