@@ -26,7 +26,7 @@ _LOCK_TIMEOUT_S = 30.0
 _log = logging.getLogger(__name__)
 
 GENERATIONS = 32
-"""How many generations of vectors are looked for if no catalog can name the current one."""
+"""How many generations of vectors are deleted if a damaged catalog cannot name the current one."""
 
 
 class StoreDirectory:
@@ -71,7 +71,7 @@ class StoreDirectory:
         catalog = self.place.catalog(entity)
         try:
             identity = await asyncio.to_thread(self._checked, catalog, identity)
-            if await self._lost_its_catalog(catalog, entity):
+            if await self._lost_its_catalog(catalog, identity):
                 raise CorruptStoreError(
                     f"{catalog.database.name} is gone, but vectors of its memories are there; put "
                     f"a backup of it in place, or delete what is left: "
@@ -234,7 +234,9 @@ class StoreDirectory:
                 vectors = self._both(identity)
                 await vectors.drop()
                 await vectors.passages.compact()
-            else:
+            elif await self._lost_its_catalog(
+                catalog, Identity(entity=entity, embedder_id="", dimension=0)
+            ):
                 await self._drop_every(entity)
         except CorruptStoreError as error:
             # damage must not prevent the deletion of the text
@@ -246,27 +248,27 @@ class StoreDirectory:
         await asyncio.to_thread(self.place.erase, entity)
         return existed
 
-    async def _lost_its_catalog(self, catalog: Catalog, entity: str) -> bool:
+    async def _lost_its_catalog(self, catalog: Catalog, identity: Identity) -> bool:
         """Whether the catalog's file is gone from the folder of an entity that has vectors.
 
         Vectors are stored after it, so it is looked for again: it may have been created meanwhile.
         """
 
         def is_gone() -> bool:
-            return self.place.holds(entity) and not catalog.database.exists()
+            return self.place.holds(identity.entity) and not catalog.database.exists()
 
-        if not await asyncio.to_thread(is_gone):
-            return False
-        for one in _every_generation(entity):
-            if await self.place.vectors(one).count():
-                return await asyncio.to_thread(is_gone)
-        return False
+        return (
+            await asyncio.to_thread(is_gone)
+            and await self.place.vectors(identity).count() > 0
+            and await asyncio.to_thread(is_gone)
+        )
 
     async def _drop_every(self, entity: str) -> None:
         """Drop all collections of an entity whose catalog cannot tell which one it uses."""
+        unknown = Identity(entity=entity, embedder_id="", dimension=0)
         with suppress(CorruptStoreError):
-            for one in _every_generation(entity):
-                await self._both(one).drop()
+            for generation in range(1, GENERATIONS + 1):
+                await self._both(replace(unknown, generation=generation)).drop()
 
     async def _drop_around(self, generation: int, identity: Identity) -> None:
         """Drop what a killed reindex left in the generations before and after this one."""
@@ -295,11 +297,6 @@ class StoreDirectory:
             passages=self.place.vectors(identity),
             cues=self.place.vectors(identity, ending=".cues"),
         )
-
-
-def _every_generation(entity: str) -> Iterator[Identity]:
-    for generation in range(1, GENERATIONS + 1):
-        yield Identity(entity=entity, embedder_id="", dimension=0, generation=generation)
 
 
 def place_of_store(store: str | Path, *, chroma_url: str | None) -> StorePlace:
