@@ -20,7 +20,6 @@ from secondhop.stores.reindex import EntityVectors, Reindex
 from secondhop.stores.store_address import expect_possible, is_address
 from secondhop.stores.store_place import StorePlace
 from secondhop.stores.vectors.place import identity_at, place_of
-from secondhop.wording import command
 
 _LOCK_TIMEOUT_S = 30.0
 _log = logging.getLogger(__name__)
@@ -63,7 +62,7 @@ class StoreDirectory:
             UnfinishedIndexError: a killed process left its vectors half written;
                 `secondhop.opening.open_entity` rebuilds them.
             VectorsElsewhereError: its vectors are on a server but none is named, or the reverse.
-            CorruptStoreError: its vectors are missing or cannot be read, or its catalog is gone.
+            CorruptStoreError: its vectors are missing or cannot be read.
         """
         identity = Identity(
             entity=entity, embedder_id=embedder_id, dimension=dimension, server=self._vectors_at
@@ -71,12 +70,6 @@ class StoreDirectory:
         catalog = self.place.catalog(entity)
         try:
             identity = await asyncio.to_thread(self._checked, catalog, identity)
-            if await self._lost_its_catalog(catalog, identity):
-                raise CorruptStoreError(
-                    f"{catalog.database.name} is gone, but vectors of its memories are there; put "
-                    f"a backup of it in place, or delete what is left: "
-                    f"{command('delete-entity', entity, '--store', self.name)}"
-                )
             vectors = self._both(identity)
             store = EntityStore(
                 catalog,
@@ -234,10 +227,6 @@ class StoreDirectory:
                 vectors = self._both(identity)
                 await vectors.drop()
                 await vectors.passages.compact()
-            elif await self._lost_its_catalog(
-                catalog, Identity(entity=entity, embedder_id="", dimension=0)
-            ):
-                await self._drop_every(entity)
         except CorruptStoreError as error:
             # damage must not prevent the deletion of the text
             _log.warning("deleting what is left of a damaged entity: %s", error)
@@ -247,21 +236,6 @@ class StoreDirectory:
             catalog.close()
         await asyncio.to_thread(self.place.erase, entity)
         return existed
-
-    async def _lost_its_catalog(self, catalog: Catalog, identity: Identity) -> bool:
-        """Whether the catalog's file is gone from the folder of an entity that has vectors.
-
-        Vectors are stored after it, so it is looked for again: it may have been created meanwhile.
-        """
-
-        def is_gone() -> bool:
-            return self.place.holds(identity.entity) and not catalog.database.exists()
-
-        return (
-            await asyncio.to_thread(is_gone)
-            and await self.place.vectors(identity).count() > 0
-            and await asyncio.to_thread(is_gone)
-        )
 
     async def _drop_every(self, entity: str) -> None:
         """Drop all collections of an entity whose catalog cannot tell which one it uses."""

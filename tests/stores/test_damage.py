@@ -146,23 +146,6 @@ async def test_a_damaged_catalog_is_noticed(filled: Path) -> None:
             await home.open_entity("me", embedder_id="hash-16", dimension=16)
 
 
-async def test_a_catalog_that_is_gone_is_noticed_and_the_rest_can_be_deleted(
-    filled: Path, make: SimpleNamespace
-) -> None:
-    for file in catalog_of(filled).parent.glob("catalog.db*"):
-        file.unlink()
-    async with aclosing(StoreDirectory(filled)) as home:
-        with pytest.raises(CorruptStoreError, match=r"catalog\.db is gone.*delete-entity me"):
-            await home.open_entity("me", embedder_id="hash-16", dimension=16)
-
-        await home.delete_entity("me")
-        store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
-        async with aclosing(store):
-            await store.put([make.memory("new", "text of now")])
-            assert len(await store.dense(make.vectors("text 1"), k=9)) == 1
-            assert (await store.passage_vectors.strays()).orphans == []
-
-
 async def test_vectors_that_disappear_while_the_store_is_open_are_noticed(
     filled: Path, make: SimpleNamespace
 ) -> None:
