@@ -290,8 +290,12 @@ def memory_of_the_pages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path,
     expand = (REPO / "prompts" / "expand.md").read_text(encoding="utf-8")
     for place in ("expand-2.md", "my/prompts/expand.md"):
         (folder / place).write_text(expand, encoding="utf-8")
+    page = (REPO / "docs" / "cues.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^secondhop cues --import cues\.jsonl +# (.*)$", page, re.M)
+    (folder / "cues.jsonl").write_text(line, encoding="utf-8")
+    named_by_the_pages = [note(one, "Ana swells up after walnuts.") for one in ("ana", "ana.md")]
     with Recall.open(folder / "memory", embedder="hashing") as recall:
-        recall.add([*remembered(), note("ana", "Ana swells up after walnuts.")])
+        recall.add([*remembered(), *named_by_the_pages])
         result = recall.recall("Help me prepare for my Carefeed interview")
     return folder, result.trace_id
 
