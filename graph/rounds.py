@@ -1,14 +1,14 @@
 """One round of a recall: its nodes as graph steps, and where the recall goes after each."""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 from langgraph.graph import StateGraph
 
 from secondhop.errors import StoreUnavailableError
+from secondhop.nodes.budget import in_time
 from secondhop.nodes.critique import critique
 from secondhop.nodes.decompose import decompose
 from secondhop.nodes.dispatch import dispatch
@@ -123,17 +123,14 @@ async def within_limit(
         StoreUnavailableError: the step took longer than a whole recall may, and `BEYOND_S`.
     """
     deadline_s = services.settings.limits.deadline_s
-    limit = asyncio.timeout(deadline_s + BEYOND_S)
-    try:
-        async with limit:
-            return await update
-    except TimeoutError as error:
-        if not limit.expired():  # the timeout is another one, of a store
-            raise
+
+    async def refuse() -> NoReturn:
         raise StoreUnavailableError(
             f"the step {name} took longer than the limit of {deadline_s:g} s; check the servers "
             f"that it uses, and try again"
-        ) from error
+        )
+
+    return await in_time(update, limit_s=deadline_s + BEYOND_S, otherwise=refuse)
 
 
 async def after_begin(

@@ -2,13 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from secondhop.models.llm import LLMError, Usage
 from secondhop.models.prices import TokenPrice, cost_of
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.state import RecallState
+
+T = TypeVar("T")
 
 COUNTED = ("queries", "llm_calls", "prompt_tokens", "completion_tokens", "cached_tokens")
 """Keys of a state's `spent` that a result shows."""
@@ -124,3 +127,17 @@ def half(left: Remaining, *, larger: bool) -> Remaining:
     return replace(
         left, llm_calls=(left.llm_calls + odd) // 2, llm_tokens=(left.llm_tokens + odd) // 2
     )
+
+
+async def in_time(
+    work: Awaitable[T], *, limit_s: float, otherwise: Callable[[], Awaitable[T]]
+) -> T:
+    """What the work gives; past the limit it is cancelled, and `otherwise` is asked instead."""
+    limit = asyncio.timeout(limit_s)
+    try:
+        async with limit:
+            return await work
+    except TimeoutError:
+        if not limit.expired():  # the timeout is another one, of a store
+            raise
+    return await otherwise()

@@ -20,6 +20,7 @@ from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.begin import begin
+from secondhop.nodes.budget import in_time
 from secondhop.nodes.pick import pick
 from secondhop.nodes.reducers import taken_in
 from secondhop.nodes.resolve import resolve
@@ -283,50 +284,40 @@ async def ended_in_time(
     return True
 
 
-async def in_time(
-    work: Awaitable[T], *, limit_s: float, otherwise: Callable[[], Awaitable[T]]
-) -> T:
-    """What the work gives; past the limit it is cancelled, and `otherwise` is asked instead."""
-    limit = asyncio.timeout(limit_s)
-    try:
-        async with limit:
-            return await work
-    except TimeoutError:
-        if not limit.expired():  # the timeout is another one, of a store
-            raise
-    return await otherwise()
-
-
 async def read_in_time(work: Awaitable[T], *, what: str, deadline_s: float) -> T:
     """What a store gives, without which there is no answer.
 
     Raises:
         StoreUnavailableError: it took longer than the deadline and READING_S.
     """
-
-    async def late() -> NoReturn:
-        raise StoreUnavailableError(
-            f"the store did not give {what} within the limit of {deadline_s:g} s; nothing was "
-            f"changed: try again"
-        )
-
-    return await in_time(work, limit_s=deadline_s + READING_S, otherwise=late)
+    late = (
+        f"the store did not give {what} within the limit of {deadline_s:g} s; nothing was changed: "
+        f"try again"
+    )
+    return await in_store_time(work, deadline_s=deadline_s, late=late)
 
 
-async def written_in_time(work: Awaitable[bool], *, what: str, deadline_s: float) -> bool:
+async def written_in_time(work: Awaitable[T], *, what: str, deadline_s: float) -> T:
     """What a store says to a write.
 
     Raises:
         StoreUnavailableError: it took longer than the deadline and READING_S.
     """
+    late = (
+        f"the store did not confirm within the limit of {deadline_s:g} s that it wrote {what}, "
+        f"which may still be done: look at it before you try again"
+    )
+    return await in_store_time(work, deadline_s=deadline_s, late=late)
 
-    async def late() -> NoReturn:
-        raise StoreUnavailableError(
-            f"the store did not confirm within the limit of {deadline_s:g} s that it wrote {what}, "
-            f"which may still be done: look at it before you try again"
-        )
 
-    return await in_time(work, limit_s=deadline_s + READING_S, otherwise=late)
+async def in_store_time(work: Awaitable[T], *, deadline_s: float, late: str) -> T:
+    """What a store gives. Raises StoreUnavailableError, which says `late`, if it takes longer than
+    the deadline and READING_S."""
+
+    async def refuse() -> NoReturn:
+        raise StoreUnavailableError(late)
+
+    return await in_time(work, limit_s=deadline_s + READING_S, otherwise=refuse)
 
 
 def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> list[RecallEvent]:

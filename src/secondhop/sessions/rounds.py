@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.graph.trace_build import TraceDraft
+from secondhop.nodes.budget import in_time
 from secondhop.nodes.reasons import cut_by
 from secondhop.nodes.reducers import taken_in
 from secondhop.nodes.selection.near_misses import near_misses
@@ -21,7 +22,7 @@ from secondhop.nodes.session.settle import settle
 from secondhop.nodes.session.take_votes import take_votes
 from secondhop.nodes.session.voting import shown_now
 from secondhop.nodes.state import Candidate
-from secondhop.running import GRACE_S, READING_S, RecallEvent, ended_in_time, in_time, silent
+from secondhop.running import GRACE_S, READING_S, RecallEvent, ended_in_time, silent
 from secondhop.telemetry import RECALLS, span_of
 from secondhop.traces import TraceFolder
 

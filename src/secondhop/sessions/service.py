@@ -20,9 +20,10 @@ from secondhop.errors import (
 )
 from secondhop.given_values import check_text, utc_given
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
+from secondhop.nodes.budget import in_time
 from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.voting import check_shown, expect_ids, expect_mapping, shown_ever
-from secondhop.running import in_time, read_in_time, written_in_time
+from secondhop.running import read_in_time, written_in_time
 from secondhop.sessions.ballots import with_votes
 from secondhop.sessions.document import names_one, pack, unpack
 from secondhop.sessions.learner import Learned, Resolution
