@@ -58,7 +58,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         },
     ),
     "eval": (
-        "Measure recall on labelled questions: new, scenarios, calibrate.",
+        "Measure recall: new, scenarios, calibrate.",
         {
             "new": "new_scenario_command.new_scenario",
             "scenarios": "eval_commands.scenarios",

@@ -45,7 +45,7 @@ def cues(
     ] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Show what memories were stored for; add, import or remove cues.
+    """Show, add, import or remove the cues of memories.
 
     Without MEMORY: the cues of all memories.
     """

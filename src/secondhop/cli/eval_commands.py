@@ -212,7 +212,7 @@ def demo(
         typer.Option(parser=given_path, metavar="FILE", help="Write the answer as a web page."),
     ] = None,
 ) -> None:
-    """Ask about an example person, and see what plain search misses."""
+    """Compare plain search and recall on an example person."""
     from secondhop.cli.demo import compare
     from secondhop.cli.demo_view import comparison_document, show_comparison
     from secondhop.cli.opening import run

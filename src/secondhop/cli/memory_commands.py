@@ -208,7 +208,7 @@ def list_memories(
         list[str] | None, typer.Argument(metavar="[WORDS...]", help="Only those that have them.")
     ] = None,
 ) -> None:
-    """List memories with their ids: all, or those with these words.
+    """List memories: all, or those with these words.
 
     Newest first; with words, memories that have them in the title come first.
     """
