@@ -27,7 +27,9 @@ from secondhop.nodes.state import Effort
 from secondhop.ranking.votes import EFFECTS
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
-from secondhop.server.bodies import MessageBody, Moment, Role, Vote
+from secondhop.server.bodies import Moment
+from secondhop.server.memory_bodies import MessageBody, Role
+from secondhop.server.recall_bodies import Vote
 from secondhop.server.tokens import Scope
 from secondhop.stores.where import Where
 

@@ -23,17 +23,16 @@ from secondhop.nodes.config import Config
 from secondhop.recall import Recall
 from secondhop.running import RecallEvent, RecallEvents
 from secondhop.server.access import Readable, Server
-from secondhop.server.bodies import (
-    MemoryId,
+from secondhop.server.bodies import MemoryId, Moment
+from secondhop.server.metrics import Metrics
+from secondhop.server.problems import problem_of
+from secondhop.server.recall_bodies import (
     MemoryLine,
-    Moment,
     PromptName,
     PromptWords,
     RecallBody,
     TraceLine,
 )
-from secondhop.server.metrics import Metrics
-from secondhop.server.problems import problem_of
 from secondhop.server.recall_file import graph_of
 from secondhop.server.used_prompts import used_prompts
 

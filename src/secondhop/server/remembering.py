@@ -23,14 +23,14 @@ from secondhop.memories.records import (
 )
 from secondhop.observe.records import Observed
 from secondhop.server.access import Caller, EntityName, Readable, Server, Writable, expect
-from secondhop.server.bodies import (
+from secondhop.server.bodies import Moment
+from secondhop.server.memory_bodies import (
     Added,
     CueBody,
     EntityStats,
     Ledger,
     MemoriesBody,
     MemoryPage,
-    Moment,
     ObserveBody,
     ReasonBody,
     RememberBody,

@@ -4,7 +4,7 @@ import re
 
 from secondhop.graph.trace import RecallTrace
 from secondhop.prompts.templates import PROMPT_NAMES, shipped_prompt
-from secondhop.server.bodies import PromptWords
+from secondhop.server.recall_bodies import PromptWords
 
 _LABEL = re.compile(r"(?P<name>[a-z]+)\.v(?P<version>\d+)@(?P<hash>[0-9a-f]{12})")
 """A label as `Prompt.label` writes it."""

@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.learning.records import LearningReport
 from secondhop.server.access import Readable, Writable
-from secondhop.server.bodies import ResolveBody, SessionBody, VotesBody
+from secondhop.server.recall_bodies import ResolveBody, SessionBody, VotesBody
 from secondhop.sessions.learner import Resolution
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
