@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
-from secondhop.stores.catalog import reads
+from secondhop.stores.catalog import stored_ids
 from secondhop.stores.catalog.catalog import Identity
 from secondhop.stores.catalog.notes import write_meta
 from secondhop.stores.catalog.rows import Row, text_of
@@ -124,7 +124,7 @@ async def _copied(identity: Identity, source: StorePlace, target: StorePlace) ->
         await asyncio.to_thread(target.found, identity)
         await asyncio.to_thread(new[_CATALOG].migrate)  # it makes the folder of the other parts
         vectors = 0
-        for embedded, ending in ((reads.PASSAGES, ""), (reads.CUES, ".cues")):
+        for embedded, ending in ((stored_ids.PASSAGES, ""), (stored_ids.CUES, ".cues")):
             ids = await asyncio.to_thread(ids_in, old[_CATALOG], embedded)
             vectors += await copy_vectors(
                 sorted(ids),
@@ -189,10 +189,10 @@ def contents(database: Database, tables: Iterable[str]) -> Contents:
     return found
 
 
-def ids_in(database: Database, embedded: reads.Embedded) -> set[str]:
+def ids_in(database: Database, embedded: stored_ids.Embedded) -> set[str]:
     """The ids of everything that has a vector."""
     with database.reading() as connection:
-        return reads.ids(connection, embedded)
+        return stored_ids.ids(connection, embedded)
 
 
 def columns(connection: Connection, table: str) -> list[str]:

@@ -79,7 +79,7 @@ class EntityCues:
                 queries,
                 k=k,
                 catalog=self._catalog,
-                owners=reads.cue_owners,
+                owners=cues.cue_owners,
                 as_hit=lambda one, owner, score: CueHit(one, *owner, score),
             )
             span.found_by_queries(hits)
@@ -88,7 +88,7 @@ class EntityCues:
     async def compare(self, queries: Vectors, memory_ids: Sequence[str]) -> list[list[CueHit]]:
         """See `CueSearch`."""
         with search_span("cues", len(queries)) as span:
-            owners = await self._catalog.aread(reads.cues_owned, memory_ids)
+            owners = await self._catalog.aread(cues.cues_owned, memory_ids)
             vectors = await self.vectors(list(owners))
             rows = np.stack([*vectors.values()]) if vectors else queries[:0]
             cosines = np.vecdot(queries[:, np.newaxis], rows[np.newaxis]).tolist()
@@ -112,7 +112,7 @@ class EntityCues:
 
     # --- reading, for code that writes cues ---
 
-    learns = by_reading(reads.learns)
+    learns = by_reading(cues.learns)
     proved = by_reading(cues.proved)
     of_memories = by_reading(cues.of_memories)
     all = by_reading(cues.all_cues)

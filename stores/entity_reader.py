@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError, UnknownEntityError, UsageError
-from secondhop.stores.catalog import reads
+from secondhop.stores.catalog import reads, stored_ids, word_search
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity, by_reading
 from secondhop.stores.catalog.keeping import KeepingView, rivals_of
@@ -69,7 +69,7 @@ class EntityReader:
                 queries,
                 k=k,
                 catalog=self._catalog,
-                owners=reads.owners,
+                owners=stored_ids.owners,
                 as_hit=PassageHit,
             )
             span.found_by_queries(hits)
@@ -83,7 +83,7 @@ class EntityReader:
         """See `MemorySearch`."""
         with search_span("words", len(queries)) as span:
             hits = await self._catalog.aread(
-                reads.best_by_words, queries, k=k, memory_ids=memory_ids
+                word_search.best_by_words, queries, k=k, memory_ids=memory_ids
             )
             span.found_by_queries(hits)
         return hits
@@ -120,7 +120,7 @@ class EntityReader:
 
     def stored(self, memory_ids: Sequence[str]) -> list[str]:
         """Which of these memories are stored. Blocks."""
-        return self._catalog.read(reads.stored, memory_ids)
+        return self._catalog.read(stored_ids.stored, memory_ids)
 
     def pages(self) -> AsyncIterator[list[tuple[Memory, tuple[Passage, ...]]]]:
         """All memories by id, each with its passages; a page is in RAM at a time."""

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from secondhop.errors import CorruptStoreError, StoreFullError
-from secondhop.stores.catalog import reads
+from secondhop.stores.catalog import reads, stored_ids
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, keep_decided
 from secondhop.stores.catalog.notes import has_cue_vectors, note_learning
@@ -50,8 +50,8 @@ class EntityStore(EntityReader):
         self._outbox = Outbox(catalog, index, cue_index=cue_index, identity=identity)
         self.map = MemoryMap(catalog, index)
         held = partial(VectorMaintenance, catalog=catalog, writing=self._writing)
-        self.passage_vectors = held(index=index, of=reads.PASSAGES)
-        self.cue_vectors = held(index=cue_index, of=reads.CUES, begun=has_cue_vectors)
+        self.passage_vectors = held(index=index, of=stored_ids.PASSAGES)
+        self.cue_vectors = held(index=cue_index, of=stored_ids.CUES, begun=has_cue_vectors)
         """Check and repair `index` and `cue_index`."""
         self.erasure = MemoryErasure(
             catalog,

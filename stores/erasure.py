@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from secondhop.stores.catalog import notes, reads
+from secondhop.stores.catalog import erasing, notes, stored_ids
 from secondhop.stores.catalog.catalog import Catalog, by_reading
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.protocols import VectorIndex
@@ -40,13 +40,13 @@ class MemoryErasure:
         self._catalog, self._index, self._cue_index = catalog, index, cue_index
         self._delete, self._writing = delete, writing
 
-    unfinished = by_reading(reads.read_erasing)
-    needs_compaction = by_reading(notes.needs_compaction)
+    unfinished = by_reading(erasing.read_erasing)
+    needs_compaction = by_reading(erasing.needs_compaction)
 
     async def begin(self, memory_ids: Sequence[str]) -> None:
         """Note that these memories are to be erased; `erase` removes the note."""
         async with self._writing():
-            await self._catalog.awrite(notes.note_erasing, memory_ids)
+            await self._catalog.awrite(erasing.note_erasing, memory_ids)
 
     async def erase(self, memory_ids: Sequence[str]) -> Erasure:
         """Delete memories, then purge what deleting leaves of text and vectors in the files.
@@ -57,7 +57,7 @@ class MemoryErasure:
         if not await asyncio.to_thread(self._catalog.exists):
             return Erasure(text=True, vectors=True)
         async with self._writing():
-            await self._catalog.awrite(notes.leave_erasing, memory_ids)
+            await self._catalog.awrite(erasing.leave_erasing, memory_ids)
             return await to_its_end(self._erase_leftovers())
 
     async def compact(self) -> bool:
@@ -69,18 +69,18 @@ class MemoryErasure:
         vectors = await self._is_small() and await self._compact_indexes()
         text = await asyncio.to_thread(self._catalog.erase_leftovers)
         if text:
-            await self._catalog.awrite(notes.note_erased, needs_compaction=not vectors)
+            await self._catalog.awrite(erasing.note_erased, needs_compaction=not vectors)
         return Erasure(text=text, vectors=vectors)
 
     async def _compact(self) -> bool:
         done = await self._compact_indexes()
-        if done and await self._catalog.aread(reads.read_erasing) is None:
-            await self._catalog.awrite(notes.note_erased, needs_compaction=False)
+        if done and await self._catalog.aread(erasing.read_erasing) is None:
+            await self._catalog.awrite(erasing.note_erased, needs_compaction=False)
         return done
 
     async def _is_small(self) -> bool:
         passages = await asyncio.to_thread(self._catalog.passage_count)
-        cued = await self._catalog.aread(reads.count, reads.CUES)
+        cued = await self._catalog.aread(stored_ids.count, stored_ids.CUES)
         return passages <= COMPACTED_AT_ONCE and passages + cued <= WITH_CUES * COMPACTED_AT_ONCE
 
     async def _compact_indexes(self) -> bool:

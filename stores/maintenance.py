@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from secondhop.stores.catalog import reads
+from secondhop.stores.catalog import stored_ids
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
@@ -35,7 +35,7 @@ class VectorMaintenance:
 
     catalog: Catalog
     index: VectorIndex
-    of: reads.Embedded
+    of: stored_ids.Embedded
     writing: Writing
     begun: Callable[[Connection], bool] = lambda _: True
     """Whether vectors were ever put. If not, the index is not read."""
@@ -48,7 +48,7 @@ class VectorMaintenance:
         """
         if not await self.catalog.aread(self.begun):
             return Strays([], [])
-        stored = await self.catalog.aread(reads.ids, self.of)
+        stored = await self.catalog.aread(stored_ids.ids, self.of)
         present = await self.index.ids()
         return Strays(sorted(stored - present), sorted(present - stored))
 
@@ -67,12 +67,12 @@ class VectorMaintenance:
 
     def _expected(self, connection: Connection) -> int | None:
         """How many vectors there must be; None if none was ever put."""
-        return reads.count(connection, self.of) if self.begun(connection) else None
+        return stored_ids.count(connection, self.of) if self.begun(connection) else None
 
     async def drop(self, ids: Sequence[str]) -> None:
         """Remove those of these vectors that belong to nothing stored."""
         async with self.writing():
-            stored = await self.catalog.aread(reads.known, ids, self.of)
+            stored = await self.catalog.aread(stored_ids.known, ids, self.of)
             await to_its_end(self.index.remove([one for one in ids if one not in stored]))
 
     async def put(self, ids: Sequence[str], vectors: Vectors) -> None:
@@ -82,7 +82,7 @@ class VectorMaintenance:
             vectors: float32 [n_ids, dim], rows of unit length.
         """
         async with self.writing():
-            stored = await self.catalog.aread(reads.known, ids, self.of)
+            stored = await self.catalog.aread(stored_ids.known, ids, self.of)
             rows = [row for row, one in enumerate(ids) if one in stored]
             if rows:
                 await to_its_end(self.index.upsert([ids[row] for row in rows], vectors[rows]))

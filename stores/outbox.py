@@ -23,7 +23,7 @@ from secondhop.errors import UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision
 from secondhop.stores.catalog.notes import open_intents
-from secondhop.stores.catalog.reads import PASSAGES, known
+from secondhop.stores.catalog.stored_ids import PASSAGES, known
 from secondhop.stores.cues import cues_given
 from secondhop.stores.database import Connection
 from secondhop.stores.protocols import VectorIndex

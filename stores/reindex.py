@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from secondhop.errors import CorruptStoreError, StoreError
-from secondhop.stores.catalog import cues, reads
+from secondhop.stores.catalog import cues, stored_ids
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.cues import Cue
 from secondhop.stores.protocols import VectorIndex
@@ -63,8 +63,8 @@ class Reindex:
         Raises:
             StoreError: a passage or a cue has no new vector yet; the old ones stay in use.
         """
-        expected = await self.catalog.aread(reads.ids, reads.PASSAGES)
-        expected |= (cued := await self.catalog.aread(reads.ids, reads.CUES))
+        expected = await self.catalog.aread(stored_ids.ids, stored_ids.PASSAGES)
+        expected |= (cued := await self.catalog.aread(stored_ids.ids, stored_ids.CUES))
         missing = expected - await self.new.passages.ids()
         if cued:
             missing -= await self.new.cues.ids()

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from secondhop.stores.catalog.reads import forgotten, memory
+from secondhop.stores.catalog.erasing import forgotten
+from secondhop.stores.catalog.reads import memory
 from secondhop.stores.catalog.rows import (
     BRIEFABLE_COLUMNS,
     PASSAGE_COLUMNS,

@@ -18,18 +18,14 @@ from uuid import uuid4
 
 from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.catalog import reads as catalog_reads
+from secondhop.stores.catalog import stored_ids
 from secondhop.stores.catalog.analysis import analyzer_id
 from secondhop.stores.catalog.cue_writes import drop_cues_of, store_given
+from secondhop.stores.catalog.erasing import leave_erasing
 from secondhop.stores.catalog.keeping import Decision, KeepingView, drop_keeping, keep
 from secondhop.stores.catalog.known_rows import KnownRows
 from secondhop.stores.catalog.migrations import MIGRATIONS
-from secondhop.stores.catalog.notes import (
-    add_drop,
-    add_intent,
-    leave_erasing,
-    read_meta,
-    write_meta,
-)
+from secondhop.stores.catalog.notes import add_drop, add_intent, read_meta, write_meta
 from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.versions import keep_replaced
 from secondhop.stores.catalog.writes import drop_memories, rebuild_lexicon, store_memories
@@ -226,7 +222,7 @@ class Catalog:
     def remove(self, memory_ids: Sequence[str]) -> int:
         """Delete memories, and note that their vectors go. Returns how many existed."""
         with self.database.writing() as connection:
-            existing = catalog_reads.stored(connection, memory_ids)
+            existing = stored_ids.stored(connection, memory_ids)
             if not existing:
                 return 0
             clear_quotes(connection, existing)
@@ -325,7 +321,7 @@ class Catalog:
                 f"was not stored: try again"
             )
         candidates = sorted({*cue_ids, *(one for (put,) in rows for one in json.loads(put))})
-        unknown = set(candidates) - catalog_reads.known(connection, candidates, catalog_reads.CUES)
+        unknown = set(candidates) - stored_ids.known(connection, candidates, stored_ids.CUES)
         return add_drop(connection, passage_ids, unknown)
 
 

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from secondhop.stores.catalog import reads as catalog_reads
+from secondhop.stores.catalog import stored_ids
 from secondhop.stores.catalog.cues import (
     ANNOTATION_COLUMNS,
     CUE_COLUMNS,
     TABLES,
     cue_row,
+    learns,
     of_memories,
 )
-from secondhop.stores.catalog.reads import CUES, among, known
+from secondhop.stores.catalog.stored_ids import CUES, among, known
 from secondhop.stores.cues import (
     MOST_PROVED,
     MOST_VOTES,
@@ -82,7 +83,7 @@ def set_given(connection: Connection, new: Annotation, *, at: datetime) -> set[s
     The fingerprint stays that of what was ingested, so an ingest of the same file changes nothing.
     Does nothing if the memory is gone.
     """
-    if not catalog_reads.stored(connection, [new.memory_id]):
+    if not stored_ids.stored(connection, [new.memory_id]):
         return set()
     stored = of_memories(connection, [new.memory_id]).get(new.memory_id, ())
     before = {one.cue_id for one in stored if one.origin == "host"}
@@ -97,7 +98,7 @@ def set_given(connection: Connection, new: Annotation, *, at: datetime) -> set[s
 def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> None:
     """Add cues of stored memories. A cue of the host replaces a model's cue in the same words."""
     given = list(cues)
-    stored = set(catalog_reads.stored(connection, [cue.memory_id for cue in given]))
+    stored = set(stored_ids.stored(connection, [cue.memory_id for cue in given]))
     for cue in given:
         if cue.memory_id in stored:
             if cue.origin == "host":
@@ -118,12 +119,12 @@ def prove(connection: Connection, votes: Iterable[Cue], *, at: datetime) -> set[
     votes while learning is off.
     """
     given = list(votes)
-    if not catalog_reads.learns(connection):
+    if not learns(connection):
         return set()
     memory_ids = [cue.memory_id for cue in given]
     before, now = of_memories(connection, memory_ids), {cue.cue_id for cue in given}
     gone: set[str] = set()
-    for memory_id in catalog_reads.stored(connection, memory_ids):
+    for memory_id in stored_ids.stored(connection, memory_ids):
         own = {one.cue_id: one for one in before.get(memory_id, ()) if one.origin == "session"}
         for cue in given:
             if cue.memory_id == memory_id:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
-from secondhop.stores.catalog.notes import read_forgotten_origins
+from secondhop.stores.catalog.erasing import read_forgotten_origins
 from secondhop.stores.catalog.reads import memories_where, shown_memory
 from secondhop.stores.catalog.rows import (
     HISTORY_COLUMNS,

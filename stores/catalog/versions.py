@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from secondhop.stores.catalog import reads as catalog_reads
+from secondhop.stores.catalog import stored_ids
 from secondhop.stores.catalog.rows import MEMORY_COLUMNS, VERSION_COLUMNS, version_of, version_row
 from secondhop.stores.database import Connection
 from secondhop.stores.records import EarlierText, Memory
@@ -19,7 +20,7 @@ from secondhop.stores.records import EarlierText, Memory
 
 def keep_replaced(connection: Connection, memories: Sequence[Memory], *, at: datetime) -> None:
     """Keep the texts that these memories, which are about to be stored, will replace."""
-    stored = catalog_reads.stored(connection, [memory.memory_id for memory in memories])
+    stored = stored_ids.stored(connection, [memory.memory_id for memory in memories])
     for new in (memory for memory in memories if memory.memory_id in set(stored)):
         old = catalog_reads.memory(connection, new.memory_id)
         if old is None or says_all_of(new, old):
@@ -65,7 +66,7 @@ def add_earlier(connection: Connection, texts: Iterable[EarlierText]) -> None:
     by_memory: dict[str, list[EarlierText]] = {}
     for text in texts:
         by_memory.setdefault(text.memory.memory_id, []).append(text)
-    for memory_id in catalog_reads.stored(connection, list(by_memory)):
+    for memory_id in stored_ids.stored(connection, list(by_memory)):
         if not earlier_texts(connection, memory_id):
             for text in by_memory[memory_id]:
                 _insert(connection, text)

@@ -21,8 +21,8 @@ from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.recall import Recall
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.cue_writes import store_given
+from secondhop.stores.catalog.cues import replaced_by
 from secondhop.stores.catalog.migrations import MIGRATIONS
-from secondhop.stores.catalog.reads import replaced_by
 from secondhop.stores.catalog.writes import store_memories
 from secondhop.stores.cues import Annotation, Cue, cues_given
 from secondhop.stores.entity_cues import NO_VECTORS

@@ -14,7 +14,7 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import CachingEmbedder
-from secondhop.stores.catalog.reads import PASSAGES, count
+from secondhop.stores.catalog.stored_ids import PASSAGES, count
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.reindex import Reindex
 from secondhop.stores.store_directory import StoreDirectory
