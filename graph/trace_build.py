@@ -111,20 +111,20 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "planner": planner.planner_id if planner else PLAYBOOKS,
         "critic": critic.critic_id if critic else NOBODY,
         "prompts": own_prompts(planner, critic),
-        "facets": [told(TraceFacet, facet) for facet in state["facets"].values()],
+        "facets": [part_of(TraceFacet, facet) for facet in state["facets"].values()],
         "queries": [trace_query(query, state) for query in state["queries"].values()],
         "candidates": candidates,
         "rest": rest,
-        "hidden": [told(TraceHidden, one) for one in state.get("hidden", [])],
+        "hidden": [part_of(TraceHidden, one) for one in state.get("hidden", [])],
         "preferences": [
-            told(TracePreference, {**given, "memory_id": given["id"]})
+            part_of(TracePreference, {**given, "memory_id": given["id"]})
             for given in result.get("preferences", [])
         ],
         "as_of": datetime.fromisoformat(as_of) if (as_of := state.get("as_of")) else None,
         "include_stale": state.get("include_stale", False),
         "where": state.get("where", {}),
         "effort": state.get("effort"),
-        "steps": [told(TraceStep, entry) for _, entry in steps],
+        "steps": [part_of(TraceStep, entry) for _, entry in steps],
         "returned": returned,
         "evidence": {
             one["id"]: [passage["passage_id"] for passage in one.get("evidence", ())]
@@ -146,7 +146,7 @@ def own_prompts(*services: object) -> dict[str, str]:
     return {one.label: one.text for one in used if not one.is_shipped}
 
 
-def told(part: type[BaseModel], entry: Mapping[str, Any]) -> dict[str, Any]:
+def part_of(part: type[BaseModel], entry: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an entry of the state that this part of a trace has, without default values."""
     defaults = _defaults(part)
     return {
@@ -168,7 +168,7 @@ def _defaults(part: type[BaseModel]) -> dict[str, Any]:
 
 def trace_query(query: Query, state: RecallState) -> dict[str, Any]:
     """A query with what it found; one that was never asked has round 0 and no hits."""
-    entry = told(TraceQuery, query)
+    entry = part_of(TraceQuery, query)
     found = state.get("rankings", {}).get(query["query_id"])
     if found is not None:
         for name, hits in (("dense", found["dense"]), ("lexical", found["lexical"])):
@@ -207,17 +207,17 @@ def trace_candidates(
         if any(vote.get("unnamed") for vote in votes.get(memory_id, ())[-1:]):
             weighed[UNNAMED] = UNNAMED_FACTOR
         scores = sorted(candidate["scores"].items(), key=lambda one: (-one[1]["relevance"], one[0]))
-        entry = told(TraceCandidate, candidate)
+        entry = part_of(TraceCandidate, candidate)
         entry["facet_scores"] = [
-            told(TraceFacetScore, {"facet_id": facet_id, **score}) for facet_id, score in scores
+            part_of(TraceFacetScore, {"facet_id": facet_id, **score}) for facet_id, score in scores
         ]
         happened: dict[str, Any] = {
             "refused_for": refused.get(memory_id, ""),
             "weakened_by": newer,
             "close_to": state.get("close_to", {}).get(memory_id, ""),
             "factors": {name: factor for name, factor in weighed.items() if factor != 1.0},
-            "votes": [told(TraceVote, vote) for vote in votes.get(memory_id, ())],
-            "drops": [told(TraceDrop, drop) for drop in drops.get(memory_id, ())],
+            "votes": [part_of(TraceVote, vote) for vote in votes.get(memory_id, ())],
+            "drops": [part_of(TraceDrop, drop) for drop in drops.get(memory_id, ())],
             "slot": slots.get(memory_id),
         }
         if memory_id in slots:

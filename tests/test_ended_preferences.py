@@ -9,7 +9,7 @@ from tests.small_world import QUESTION, ask
 
 from secondhop.cli.trace_tree import preference_line
 from secondhop.errors import ModelError
-from secondhop.mcp.replies import told
+from secondhop.mcp.replies import preference_text
 from secondhop.memories.records import Preference
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.selection import preferences as rules
@@ -62,7 +62,7 @@ async def test_every_view_of_an_ended_preference_says_that_it_ended(recall: Reca
 
     (given,) = result.preferences
     assert given.stale.startswith("deprecated")
-    assert told(given) == f"Keep answers short [{given.stale}]"
+    assert preference_text(given) == f"Keep answers short [{given.stale}]"
     assert kept.stale == given.stale
     assert preference_line(kept).endswith(given.stale)
     assert "is no longer valid" in story.story[0]

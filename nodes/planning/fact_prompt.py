@@ -38,7 +38,7 @@ class AskedNames(NamedTuple):
     unknown: int
     """Number of ids in the reply that were never issued."""
 
-    def told(self) -> str:
+    def note(self) -> str:
         """A note for the trace; "" if the reply has no ids."""
         counts = [
             f"{number} {noun}{'s' if number > 1 else ''}"

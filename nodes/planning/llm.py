@@ -112,7 +112,7 @@ class LLMPlanner:
                     )
                 )
         asked = asked_names(reply, issued)
-        return Plan(facets=tuple(facets), asked=asked.names, note=asked.told(), usage=usage)
+        return Plan(facets=tuple(facets), asked=asked.names, note=asked.note(), usage=usage)
 
     def _expand_sheet(
         self, request: PlanRequest, planning: PlanningSettings

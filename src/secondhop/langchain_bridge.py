@@ -98,10 +98,10 @@ def recall_tool(
 
     async def arun(question: str) -> tuple[str, dict[str, Any]]:
         if not question.strip():
-            return told("Ask a question in words.")
+            return no_memories("Ask a question in words.")
         with suppress(UnknownEntityError):
             return answered(await recall.arecall(question, k=k, tokens=tokens, effort=effort))
-        return told(NOTHING_YET)
+        return no_memories(NOTHING_YET)
 
     def run(question: str) -> tuple[str, dict[str, Any]]:
         return loop.run(partial(arun, question))
@@ -129,7 +129,7 @@ def answered(result: RecallResult) -> tuple[str, dict[str, Any]]:
     return as_text(result), {"trace_id": result.trace_id, "memory_ids": result.ids()}
 
 
-def told(text: str) -> tuple[str, dict[str, Any]]:
+def no_memories(text: str) -> tuple[str, dict[str, Any]]:
     """An answer without memories, as (text for the model, artifact for the program)."""
     return text, {"trace_id": "", "memory_ids": []}
 

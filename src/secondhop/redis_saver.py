@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CHECKPOINT, WRITE = "checkpoint", "write"
 
 
-class Place(NamedTuple):
+class CheckpointKey(NamedTuple):
     """Where a checkpoint lies."""
 
     thread: str
@@ -97,7 +97,7 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
         """See `BaseCheckpointSaver`."""
         del new_versions
         own = config["configurable"]
-        place = Place(own["thread_id"], own.get("checkpoint_ns", ""), checkpoint["id"])
+        place = CheckpointKey(own["thread_id"], own.get("checkpoint_ns", ""), checkpoint["id"])
         told = get_checkpoint_metadata(config, metadata)
         kept = self._packed([checkpoint, told, own.get("checkpoint_id")])
         self._write(place.thread, {place.field: kept})
@@ -212,7 +212,7 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
         with answering():
             steps.execute()
 
-    def _found(self, place: Place) -> CheckpointTuple | None:
+    def _found(self, place: CheckpointKey) -> CheckpointTuple | None:
         key = self._key(place.thread)
         names = [one for one in self._fields(place.thread) if one.startswith(place.writes)]
         with answering():
@@ -235,7 +235,7 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
 
     def _listed(
         self, config: "RunnableConfig | None", before: "RunnableConfig | None"
-    ) -> Iterator[Place]:
+    ) -> Iterator[CheckpointKey]:
         own = config["configurable"] if config else {}
         only = get_checkpoint_id(config) if config else None
         end = get_checkpoint_id(before) if before else None
@@ -245,11 +245,11 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
                 if only in (None, place.checkpoint_id) and not (end and place.checkpoint_id >= end):
                     yield place
 
-    def _places(self, thread: str, namespace: str | None) -> Iterator[Place]:
+    def _places(self, thread: str, namespace: str | None) -> Iterator[CheckpointKey]:
         for field in self._fields(thread):
             kind, own, checkpoint_id, *_ = field.split("\0")
             if kind == CHECKPOINT and namespace in (None, own):
-                yield Place(thread, own, checkpoint_id)
+                yield CheckpointKey(thread, own, checkpoint_id)
 
     def _fields(self, thread: str) -> "Sequence[str]":
         with answering():
@@ -266,9 +266,9 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
     def _key(self, thread: str) -> str:
         return f"{self._prefix}:{{{thread}}}"
 
-    def _place(self, config: "RunnableConfig") -> Place:
+    def _place(self, config: "RunnableConfig") -> CheckpointKey:
         own = config["configurable"]
-        return Place(
+        return CheckpointKey(
             str(own["thread_id"]), own.get("checkpoint_ns", ""), get_checkpoint_id(config) or ""
         )
 

@@ -120,11 +120,11 @@ def remove(connection: Connection, passages: Iterable[IndexedPassage]) -> None:
         )
 
 
-Found: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+Scored: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 """(passage numbers [n], scores [n] in 0..1)."""
 
 
-def search(connection: Connection, queries: Sequence[QueryTerms]) -> list[Found]:
+def search(connection: Connection, queries: Sequence[QueryTerms]) -> list[Scored]:
     """For each query, every passage with one of its terms. Each term is read once for all queries.
 
     score = sum over terms t of idf(t) · f·(k1 + 1) / (f + k1·(1 - b + b·length/average))
@@ -164,7 +164,7 @@ def _found(
     *,
     passages: int,
     average: float,
-) -> Found:
+) -> Scored:
     """What one query finds, from the postings {term: {block: entries}} of its terms and others."""
     holding = {
         term: sum(map(len, postings[term].values())) // ENTRY.itemsize

@@ -49,7 +49,7 @@ def best_by_words(
 
 def _only(
     wanted: Sequence[int], numbers: npt.NDArray[np.int64], scores: npt.NDArray[np.float64]
-) -> lexicon.Found:
+) -> lexicon.Scored:
     """What a search found of these passages."""
     is_wanted = np.isin(numbers, wanted)
     return numbers[is_wanted], scores[is_wanted]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from secondhop.annotate.form import fault, role_line, told
+from secondhop.annotate.form import bare_line, fault, role_line
 from secondhop.annotate.older import OlderMemory
 from secondhop.annotate.parts import MemoryPart
 from secondhop.annotate.records import RefusedCue
@@ -134,7 +134,7 @@ def cues_of(
 
     def sound(texts: Sequence[str], breadth: Breadth) -> list[str]:
         kept: dict[str, str] = {}
-        for text in map(told, texts):
+        for text in map(bare_line, texts):
             if why := fault(text, breadth, tag=sheet.tag):
                 refused.append(RefusedCue(memory_id=part.memory_id, text=text, why=why))
             else:

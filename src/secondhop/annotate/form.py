@@ -18,7 +18,7 @@ _NO_REQUEST: Final = re.compile(r"[<>{}\[\]|`\\]|https?:|www\.|[!-~]{40}", re.I)
 """Signs of markup, code or addresses, which no request has."""
 
 
-def told(text: str) -> str:
+def bare_line(text: str) -> str:
     """The text on one line, without the quotes and bullets that models put around it."""
     return " ".join(clean(text).split()).strip("\"'“”„«»*-• ").strip()
 
@@ -40,6 +40,6 @@ def fault(text: str, breadth: Breadth, *, tag: str) -> str:
 
 def role_line(text: str, *, tag: str) -> str:
     """The role in a few words; "" if the text cannot be a role."""
-    role = told(text)
+    role = bare_line(text)
     unfit = len(role) > ROLE_CHARS or tag in role.casefold() or _NO_REQUEST.search(role)
     return "" if unfit else role

@@ -194,7 +194,7 @@ class AnnotateRun:
             memories, embedder=self.embedder, generic=self.generic, signature=signature
         )
         await self.store.cues.annotate(done.annotations, done.vectors)
-        self._ledger = counted(self._ledger, done.annotations)
+        self._ledger = with_stored(self._ledger, done.annotations)
         self._refused += done.refused
 
     def _report(self, total: int) -> None:
@@ -225,7 +225,7 @@ class AnnotateRun:
         )
 
 
-def counted(ledger: AnnotateLedger, annotations: Sequence[Annotation]) -> AnnotateLedger:
+def with_stored(ledger: AnnotateLedger, annotations: Sequence[Annotation]) -> AnnotateLedger:
     """The ledger with these annotations, which were just stored."""
     breadths = [cue.breadth for one in annotations for cue in one.cues]
     return replace(

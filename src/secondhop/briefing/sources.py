@@ -32,7 +32,7 @@ class BriefingAsked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Briefable:
     """The memories that may be shown; each category newest first."""
 
     core: Sequence[BriefableMemory]
@@ -43,10 +43,10 @@ class Found:
     """Texts of the recent memories."""
 
 
-def looked_up(view: BriefingView) -> Found:
+def looked_up(view: BriefingView) -> Briefable:
     """Everything that is ranked, read from one state of the catalog."""
     recent = view.recent(RECENT_CANDIDATES)
-    return Found(
+    return Briefable(
         core=view.core(),
         active=view.active(),
         preferences=view.preferences(),

@@ -19,7 +19,7 @@ from secondhop.briefing.order import (
     preferences_order,
     recent_order,
 )
-from secondhop.briefing.sources import BriefingAsked, Found, looked_up, said_by
+from secondhop.briefing.sources import Briefable, BriefingAsked, looked_up, said_by
 from secondhop.errors import UsageError
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.tokens import count_tokens
@@ -69,7 +69,9 @@ async def brief(memories: MemoryWriting, asked: BriefingAsked) -> Briefing:
     return told.model_copy(update={"tokens": maker.count_tokens(told.text)})
 
 
-def ordered(found: Found, *, weighing: Weighing, at_most: int) -> Mapping[str, Iterable[Ranked]]:
+def ordered(
+    found: Briefable, *, weighing: Weighing, at_most: int
+) -> Mapping[str, Iterable[Ranked]]:
     """{category: its memories, in the order in which they are shown}.
 
     Active ones and preferences are cut to `at_most`; repeats among the recent ones are left out.

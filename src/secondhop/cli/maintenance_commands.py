@@ -219,7 +219,7 @@ def delete_entity(
     if common.entity not in (None, name):
         raise UsageError(f"--entity {common.entity} and ENTITY {name} differ; name one")
 
-    def told(*, dry_run: bool) -> "DeletedEntity":
+    def deleted(*, dry_run: bool) -> "DeletedEntity":
         work = adelete_entity(
             store_of(common),
             name,
@@ -229,10 +229,10 @@ def delete_entity(
         )
         return run(work)
 
-    if not (yes or dry_run) and not confirmed(f"delete {deleted_words(told(dry_run=True))}"):
+    if not (yes or dry_run) and not confirmed(f"delete {deleted_words(deleted(dry_run=True))}"):
         notices().print("nothing was deleted")
         raise typer.Exit(1)
-    gone = told(dry_run=dry_run)
+    gone = deleted(dry_run=dry_run)
     done = f"{'would delete' if dry_run else 'deleted'} {deleted_words(gone)}"
     tell(common, gone, lambda console: console.print(done))
 

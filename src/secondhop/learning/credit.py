@@ -29,7 +29,7 @@ def told_by_people(session: ResolvedSession) -> frozenset[str]:
     return frozenset(one for told in votes for one in (*told.cold, *told.wrong))
 
 
-def counted(credit: float, known: float, *, by_person: bool) -> float:
+def bounded_credit(credit: float, known: float, *, by_person: bool) -> float:
     """How much of a credit counts: an agent can at most take back votes in favour.
 
     Only people can bring the sum below 0, so only they can refuse a memory.
@@ -37,7 +37,7 @@ def counted(credit: float, known: float, *, by_person: bool) -> float:
     Args:
         known: the sum of the votes so far.
 
-    >>> counted(-1.0, 0.5, by_person=True), counted(-1.0, 0.5, by_person=False)
+    >>> bounded_credit(-1.0, 0.5, by_person=True), bounded_credit(-1.0, 0.5, by_person=False)
     (-1.0, -0.5)
     """
     return credit if by_person or credit > 0 else max(credit, -max(known, 0.0))

@@ -7,7 +7,7 @@ import numpy as np
 
 from secondhop.annotate.generic import GenericCues
 from secondhop.graph.session_result import ResolvedSession
-from secondhop.learning.credit import counted, credit_of, told_by_people
+from secondhop.learning.credit import bounded_credit, credit_of, told_by_people
 from secondhop.learning.records import LearnedMemory, LearnedQuestion, LearningReport
 from secondhop.models.embedding_cache import embed_requests
 from secondhop.nodes.selection.learned import REFUSED_FROM
@@ -159,7 +159,7 @@ class Learning:
         for memory_id, value in credit.items():
             near = self._nearest(question, known.get(memory_id, ()), vectors)
             stands = votes_now(near, session.asked_at) if near else 0.0
-            added = counted(value, stands, by_person=memory_id in people)
+            added = bounded_credit(value, stands, by_person=memory_id in people)
             if added < 0 or (added and not generic):
                 votes.append(
                     Cue(

@@ -12,7 +12,7 @@ from secondhop.sessions.rounds import Progress
 
 
 @asynccontextmanager
-async def told(ctx: Context[Any, Any]) -> AsyncGenerator[Progress, None]:
+async def reporting(ctx: Context[Any, Any]) -> AsyncGenerator[Progress, None]:
     """A progress callback that reports steps to the client without delaying the recall.
 
     A client that did not ask for progress gets no reports. All reports are sent before the block

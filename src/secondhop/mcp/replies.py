@@ -76,7 +76,7 @@ def scored(memories: Iterable[RecalledMemory]) -> list[ScoredMemory]:
     return [ScoredMemory.of(memory) for memory in memories]
 
 
-def told(preference: RecalledPreference) -> str:
+def preference_text(preference: RecalledPreference) -> str:
     """The preference's text, followed by why it no longer holds, if so."""
     return f"{preference.text} [{preference.stale}]" if preference.stale else preference.text
 
@@ -96,7 +96,7 @@ class RecallReply(Reply):
         return cls.like(
             result,
             memories=scored(result.memories),
-            preferences=[told(preference) for preference in result.preferences],
+            preferences=[preference_text(preference) for preference in result.preferences],
             missing=[facet.name for facet in result.facets if facet.empty],
         )
 
@@ -152,7 +152,7 @@ class SessionReply(Reply):
                 for branch in answer.branches
                 for memory in branch.memories
             ],
-            preferences=[told(preference) for preference in answer.preferences],
+            preferences=[preference_text(preference) for preference in answer.preferences],
             changes=[change_line(change) for change in answer.changes],
             proposals=[ProposedSupersession.of(one) for one in answer.proposals],
         )

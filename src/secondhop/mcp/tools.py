@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from secondhop.errors import StoreError, UnknownEntityError
 from secondhop.explaining import explained_by_words
 from secondhop.mcp.access import bound_entity
-from secondhop.mcp.progress import told
+from secondhop.mcp.progress import reporting
 from secondhop.mcp.replies import (
     BriefingReply,
     ExplainReply,
@@ -112,7 +112,7 @@ class MemoryTools:
         """
         if limit is not None and tokens is not None:
             raise ToolError("limit and tokens are two ways to say how much; give one of them")
-        async with self._memory(entity) as memory, told(ctx) as progress:
+        async with self._memory(entity) as memory, reporting(ctx) as progress:
             events = memory.astream(
                 query,
                 k=limit,
@@ -166,7 +166,7 @@ class MemoryTools:
         Use it instead of `recall` when finding the right memory matters more than speed, or when
         `recall` came near and missed. Go on with recall_vote, end with recall_resolve.
         """
-        async with self._memory(entity, needs="write") as memory, told(ctx) as progress:
+        async with self._memory(entity, needs="write") as memory, reporting(ctx) as progress:
             answer = await memory.sessions.astart(
                 query, k=limit, max_rounds=maxRounds, at=at, progress=progress
             )
@@ -208,7 +208,7 @@ class MemoryTools:
         Use it after recall_session_start while the answer is not good enough. A few votes do;
         what you leave out is neutral. Stop when it has converged or no rounds are left.
         """
-        async with self._memory(needs="write") as memory, told(ctx) as progress:
+        async with self._memory(needs="write") as memory, reporting(ctx) as progress:
             answer = await memory.sessions.avote(
                 sessionId,
                 votes,
