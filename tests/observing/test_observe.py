@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -301,6 +301,37 @@ async def test_a_word_of_change_decides(recall: Recall, then: str) -> None:
 
     assert done(told) == {"added": ["44", "45"]}
     assert await values(recall, "shoe size") == ["45"]
+
+
+@pytest.mark.parametrize(
+    ("said", "at", "kept"),
+    [
+        ("Actually, I work at Zeta now.", None, "Zeta"),
+        ("Sorry, I work at Zeta.", None, "Zeta"),
+        ("I work at Zeta now, not Beta.", None, "Zeta"),
+        ("Actually, I work at Acme.", None, "Acme"),
+        ("I work at Zeta now.", None, "Beta"),  # it may be about the time until then
+        ("Actually, I work at Zeta now.", on(2), "Beta"),
+        ("Actually, I work at Beta.", None, "Beta"),
+    ],
+)
+async def test_a_correction_said_now_holds_though_a_fact_is_dated_in_the_future(
+    recall: Recall, said: str, at: datetime | None, kept: str
+) -> None:
+    memories, now = recall.memories, datetime.now(UTC)
+    await memories.aremember(Fact(subject="me", attribute="employer", value="Acme"), at=on(1))
+    future = Fact(subject="me", attribute="employer", value="Beta")
+    new = await memories.aremember(future, at=now + timedelta(days=400))
+    talk = [user(said, at)]
+    dry = await memories.aobserve(talk, dry_run=True)
+
+    told = await memories.aobserve(talk)
+
+    assert done(told) == done(dry)
+    assert await values(recall, "employer") == [kept]
+    if kept != "Beta":
+        assert new.memory_id in [one.memory_id for one in told.added[0].supersedes]
+        assert "corrects" in told.added[0].why or "settles" in told.added[0].why
 
 
 async def test_what_is_said_again_later_settles_a_conflict(recall: Recall) -> None:

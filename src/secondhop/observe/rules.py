@@ -18,6 +18,8 @@ ONE_TALK = timedelta(hours=1)
 """Two different values within this time, without a word of change, are a slip, because a home or a
 phone number does not change during a conversation."""
 
+TODAY = timedelta(days=1)
+"""What is said within this time of its writing is said now; days differ by time zones."""
 
 NOWHERE = rules.Place(held=(), same=(), replaced=(), later=None)
 """For a memory that supersedes nothing and is not superseded."""
@@ -68,7 +70,9 @@ def judged(statement: Statement, view: KeepingView) -> Judgement:
         return duplicate(known.memory_id, f"It is known since {known.created_at:%Y-%m-%d}.")
     if memory.kind == "continuity":
         return added(statement, view, NOWHERE, "Nothing like it is known.")
-    place = rules.place_of(memory, view)
+    early = too_early(statement, view)
+    place = rules.place_of(memory, view, supersedes=[one.memory_id for one in early])
+    place = replace(place, held=[*place.held, *early])
     held, same, later = place.held, place.same, place.later
     others = [rival for rival in held if rival not in same]
     if later is not None and rules.says_the_same(later, memory):
@@ -89,6 +93,20 @@ def judged(statement: Statement, view: KeepingView) -> Judgement:
     else:
         why = newer_because(statement, held)
     return added(statement, view, place, why)
+
+
+def too_early(statement: Statement, view: KeepingView) -> list[Memory]:
+    """The valid memories of its slot that are dated in the future, if it corrects them now."""
+    reading, said, now = statement.reading, statement.memory, statement.at
+    if not (reading.sure and corrects(reading.change)) or abs(now - said.created_at) > TODAY:
+        return []
+    return [
+        one
+        for one in view.rivals(said)
+        if one.created_at > max(now, said.created_at)
+        and view.keeping(one.memory_id).end(now=now) is None
+        and not rules.says_the_same(one, said)
+    ]
 
 
 def ending(statement: Statement, view: KeepingView) -> Judgement:
@@ -149,7 +167,8 @@ def newer_because(statement: Statement, held: Sequence[Memory]) -> str:
     """Why it supersedes what was known."""
     old = max(one.created_at for one in held)
     words = f", and says so: “{statement.reading.change}”" if statement.reading.change else ""
-    return f"It is newer than what was known of {old:%Y-%m-%d}{words}."
+    how = "is newer than" if old <= statement.memory.created_at else "corrects"
+    return f"It {how} what was known of {old:%Y-%m-%d}{words}."
 
 
 def duplicate(memory_id: str, why: str) -> Judgement:

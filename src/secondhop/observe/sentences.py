@@ -69,7 +69,8 @@ _CHANGE: Final = re.compile(
     re.I,
 )
 _CORRECTION: Final = re.compile(
-    r"\b(?:actually|sorry|correction|I meant?|oops|mistake|typo|wrong|not \d+)\b|,\s*not\b", re.I
+    r"\b(?:actually|sorry|correction|I meant?|oops|mistake|typo|wrong|not \d+)\b|(?:,\s*|^)not\b",
+    re.I,
 )
 _UNSURE: Final = re.compile(
     r"\b(?:I (?:think|guess|believe|suppose)|probably|possibly|hopefully|not sure|apparently"
@@ -139,19 +140,20 @@ def parts_of(clause: Clause) -> list[Clause]:
     begins = [0, *(cut.end() for cut in cuts)]
     ends = [*(cut.start() for cut in cuts), len(clause.text)]
     before = "" if clause.change in clause.text else clause.change
+    corrected = before if corrects(before) else ""
     return [
         clause._replace(
             text=clause.text[begin:end],
             start=clause.start + begin,
-            change=_change_in(clause.text[begin:end]) or before,
+            change=corrected or _change_in(clause.text[begin:end]) or before,
         )
         for begin, end in zip(begins, ends, strict=True)
     ]
 
 
 def _change_in(text: str) -> str:
-    """The words of a text that mark a change or a correction, or ""."""
-    found = _CHANGE.search(text) or _CORRECTION.search(text)
+    """The words of a text that mark a correction, else a change, or ""."""
+    found = _CORRECTION.search(text) or _CHANGE.search(text)
     return found[0].strip(" ,") if found else ""
 
 
