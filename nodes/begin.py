@@ -3,6 +3,7 @@
 import asyncio
 import time
 import uuid
+from collections.abc import Sequence
 from unicodedata import category
 
 from secondhop.nodes.budget import SHARE_BESIDE
@@ -24,7 +25,8 @@ from secondhop.stores.where import Where
 async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     """Check the input, set defaults, and make the question the first facet."""
     alone = checked_question(state.get("question", MISSING))
-    question = with_subject(alone, checked_earlier(state.get("earlier")))
+    earlier = checked_earlier(state.get("earlier"))
+    question = with_subject(alone, earlier)
     limits, ranking = services.settings.limits, services.settings.ranking
     k, tokens = state.get("k"), state.get("tokens")
     check_limits(k=k, tokens=tokens)
@@ -58,7 +60,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         "content": False,
         "stop_reason": "",
         "stop_detail": "",
-        "note": f"{len(question)} characters{', with an earlier question' * (question != alone)}",
+        "note": noted(question, alone=alone, earlier=earlier),
     }
     known = await known_of_entity(question, services)
     effort = checked_effort(
@@ -73,6 +75,14 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     parts = "decompose" not in planning_steps(update, services)
     update["queries"] = direct_queries(question, parts=parts)
     return update
+
+
+def noted(question: str, *, alone: str, earlier: Sequence[str]) -> str:
+    """What the trace says of the question, and of the earlier ones if any were given."""
+    if question != alone:
+        return f"{len(question)} characters, with an earlier question"
+    unused = ", no follow-up: the earlier questions do not count" if earlier else ""
+    return f"{len(question)} characters{unused}"
 
 
 def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:

@@ -87,6 +87,22 @@ def test_names_stay_if_it_is_not_clear_whose_place_another_takes(
     assert with_subject(question, [earlier]) == f"{earlier}\n{question}"
 
 
+@pytest.mark.parametrize(
+    ("question", "earlier", "note"),
+    [
+        ("Why?", [QUESTION], "with an earlier question"),
+        ("Where is the market?", [QUESTION], "the earlier questions do not count"),
+        ("Why?", ["", " "], "characters, effort"),
+    ],
+)
+async def test_the_trace_says_whether_the_earlier_questions_counted(
+    world: SmallWorld, question: str, earlier: list[str], note: str
+) -> None:
+    trace = (await ask(world.services(), question, earlier=earlier)).trace
+
+    assert note in trace.steps[0].note
+
+
 @pytest.mark.parametrize("earlier", [QUESTION, 5, {"a": "b"}, [1]])
 async def test_what_is_no_list_of_texts_is_refused(world: SmallWorld, earlier: object) -> None:
     with pytest.raises(UsageError, match="earlier must be a list of texts"):
