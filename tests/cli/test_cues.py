@@ -98,6 +98,16 @@ def test_cues_of_a_file_are_imported_for_stored_memories(run: Cli, tmp_path: Pat
     assert document(run("cues", "allergy", "--json"))["role"] == "no nuts"
 
 
+def test_a_file_of_cues_none_of_which_could_be_stored_is_an_error(run: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "written.jsonl"
+    file.write_text('{"id": "ghost", "cues": ["who"]}\n{"id": "rain", "role": "x\\u202e"}')
+    for words in ([], ["--json"], ["--dry-run"]):
+        done = run("cues", "--import", str(file), *words)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "written.jsonl could be imported for entity" in done.stderr
+        assert "no memory 'ghost' is stored" in done.stderr
+
+
 def test_a_file_of_cues_with_a_fault_is_refused_with_its_line(run: Cli, tmp_path: Path) -> None:
     file = tmp_path / "written.jsonl"
     file.write_text('{"id": "rain", "cues": ["fix the roof"]}\n{"id": "allergy", "cue": "x"}')

@@ -92,7 +92,10 @@ def tell_change(common: Common, cue: "StoredCue", *, done: str) -> None:
 
 
 def import_cues(common: Common, memory: str | None, file: Path, *, dry_run: bool) -> None:
-    """Store the cues in a file for the memories that it names, and print how many got some."""
+    """Store the cues in a file for the memories that it names, and print how many got some.
+
+    Raises UsageError if nothing in it could be stored.
+    """
     if memory is not None:
         raise UsageError("--import takes no MEMORY; the lines of the file name their memories")
 
@@ -112,6 +115,11 @@ def import_cues(common: Common, memory: str | None, file: Path, *, dry_run: bool
                 changed += await recall.memories.cues.aset(line.id, **given, dry_run=dry_run)
             except UsageError as error:
                 skipped.append(Skipped(line.id, str(error)))
+        if len(skipped) == len(lines):
+            raise UsageError(
+                f"no line of {file} could be imported for entity {recall.admin.services.entity!r}; "
+                f"the first is about {skipped[0].item!r}: {skipped[0].reason}"
+            )
         return changed, skipped
 
     changed, skipped = in_stored_memory(common, work)
