@@ -94,8 +94,8 @@ def explain(
     if reach is None:
         raise NotStoredError(
             f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
-            f"{trace.trace_id}; `secondhop list WORDS` and `recall.memories.find(words)` show the "
-            f"ids"
+            f"{trace.trace_id}",
+            cure="`secondhop list WORDS` and `recall.memories.find(words)` show the ids",
         )
     place = best_place(trace, memory_id)
     cue = with_a_cue(memory_id, trace.question, takes_cue=takes_cue)

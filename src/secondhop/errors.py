@@ -50,6 +50,11 @@ class SettingError(UsageError, ValueError):
 class NotStoredError(UsageError):
     """No memory, cue or trace of this id is stored for the entity."""
 
+    def __init__(self, what: str, *, cure: str = "") -> None:
+        """`cure`: what to do about it, with commands and methods; a server says it otherwise."""
+        super().__init__(f"{what}; {cure}" if cure else what)
+        self.what = what
+
 
 class UnknownEntityError(SecondhopError):
     """Nothing is stored for this entity."""

@@ -142,8 +142,9 @@ class TraceFolder:
         newest = [one.name.partition(".")[0] for one in self._newest_first()[:3]]
         known = f"those of the last recalls: {', '.join(newest)}" if newest else "it has none"
         raise NotStoredError(
-            f"no trace {trace_id!r} is kept for entity {self._entity!r} ({known}); a recall tells "
-            f"the id of the trace it keeps, and the settings `traces.*` say how many are kept"
+            f"no trace {trace_id!r} is kept for entity {self._entity!r} ({known})",
+            cure="a recall tells the id of the trace it keeps, and the settings `traces.*` say how "
+            "many are kept",
         )
 
     def newest(self, limit: int) -> list[RecallTrace]:

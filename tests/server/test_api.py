@@ -154,6 +154,29 @@ def test_a_memory_lives_and_is_forgotten(http: httpx.Client) -> None:
     assert gone["type"] == "urn:secondhop:problem:not-stored"
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "memories/nobody"),
+        ("PATCH", "memories/nobody"),
+        ("GET", "history/nobody"),
+        ("POST", "restore/nobody"),
+        ("GET", "cues/nobody"),
+        ("DELETE", "cues/nobody:0"),
+        ("GET", "traces/abc123abc123"),
+    ],
+)
+def test_what_is_not_stored_is_said_in_terms_of_http(
+    http: httpx.Client, method: str, path: str
+) -> None:
+    body = {"text": "x"} if method == "PATCH" else None
+    problem = content(http.request(method, f"{HERE}/{path}", json=body), 404)
+
+    assert path.split("/")[1] in problem["detail"]
+    assert "secondhop" not in problem["detail"]
+    assert "GET /memories" in problem["detail"]
+
+
 def test_facts_supersede_and_are_looked_up(http: httpx.Client) -> None:
     fact = {"subject": "me", "attribute": "employer"}
     old = content(http.post(f"{HERE}/remember", json={"text": "Acme", **fact}), 201)

@@ -222,6 +222,6 @@ class Cues:
                 if not dry_run:
                     await self._store.cues.remove([cue_id])
                 return StoredCue.of(cue).model_copy(update={"dry_run": dry_run})
-        raise NotStoredError(f"there is no cue {cue_id!r}; `secondhop cues` shows them all")
+        raise NotStoredError(f"there is no cue {cue_id!r}", cure="`secondhop cues` shows them all")
 
     remove = blocking(aremove)

@@ -266,8 +266,8 @@ def existing(memory_id: str, view: KeepingView) -> Memory:
     memory = view.memory(memory_id)
     if memory is None:
         raise NotStoredError(
-            f"no memory {memory_id!r} is stored for this entity; the answer of a recall and "
-            f"`secondhop list WORDS` show the ids"
+            f"no memory {memory_id!r} is stored for this entity",
+            cure="the answer of a recall and `secondhop list WORDS` show the ids",
         )
     return memory
 

@@ -70,6 +70,8 @@ def problem_of(error: errors.SecondhopError) -> Problem:
     detail = str(error)
     if isinstance(error, errors.UnknownEntityError):
         detail = f"no memory is stored for entity {error.entity!r}; store some first"
+    elif isinstance(error, errors.NotStoredError):
+        detail = f"{error.what}; GET /memories, /cues and /traces of the entity list what is stored"
     elif status >= 500:
         logger.error("%s: %s", type(error).__name__, error)
         detail = "the server could not do this; its log says more"
