@@ -43,7 +43,7 @@ def nearest_change(
     if last is None:
         return NEARER_QUESTION if is_voted_session else never_weighed(trace, candidate, cue)
     if last.stage == "tokens":
-        return f"--tokens {last.budget}" if last.budget else NEARER_QUESTION
+        return f"--tokens {last.budget} (fewer may do)" if last.budget else NEARER_QUESTION
     if last.stage == "critique":
         return other_vote(trace, candidate, cue=unread)
     if last.reason == REFUSED or was_refused(trace):

@@ -53,7 +53,7 @@ class LeftOut(NamedTuple):
     tokens: int
     """Tokens of its shortest passage."""
     budget: int | None
-    """The smallest budget that holds a passage of it; None: all its passages score too low."""
+    """A budget that holds a passage of it; None: all its passages score too low."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,10 @@ def left_out(
 
 
 def budgets_for(relevant: Sequence[Passage]) -> dict[str, int]:
-    """{memory id: the smallest budget that holds a passage of it}."""
+    """{memory id: a budget that holds a passage of it, with room for all that come before}.
+
+    A smaller budget may do: it skips what does not fit.
+    """
     budgets: dict[str, int] = {}
     spent = 0
     for passage in fill(relevant, tokens=sum(one.tokens for one in relevant)):

@@ -122,6 +122,7 @@ async def without_critic(recalled: Recalled, told: Explanation) -> list[Answer]:
 
 
 async def with_tokens(recalled: Recalled, told: Explanation) -> list[Answer]:
+    assert told.nearest_change.endswith(" (fewer may do)")
     return [await recalled.again(tokens=int(number_in(told.nearest_change, "--tokens")))]
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.nodes.evidence.fill import fill
+from secondhop.nodes.evidence.fill import budgets_for, fill
 from secondhop.stores.records import Passage
 
 
@@ -27,6 +27,16 @@ def test_what_repeats_an_earlier_passage_comes_last() -> None:
 
     assert names(fill(ranked, tokens=20)) == ["a1", "c1"]
     assert names(fill(ranked, tokens=30)) == ["a1", "c1", "b1"]
+
+
+def test_the_budget_told_holds_the_memory_but_a_smaller_one_may() -> None:
+    ranked = [passage("a1"), passage("b1", tokens=500), passage("c1", tokens=20)]
+
+    told = budgets_for(ranked)["c"]
+
+    assert names(fill(ranked, tokens=told)) == ["a1", "b1", "c1"]
+    assert names(fill(ranked, tokens=told - 1)) == ["a1", "b1"]
+    assert names(fill(ranked, tokens=30)) == ["a1", "c1"]
 
 
 @given(sizes=st.lists(st.integers(1, 50), max_size=8), tokens=st.integers(1, 150))
