@@ -355,6 +355,8 @@ class RecallState(TypedDict, total=False):
     """Share of the memories that were stored with cues, 0..1; missing: none were."""
     proved: bool
     """Whether sessions have written cues; missing: they have not."""
+    name_replaced: bool
+    """Whether annotations name memories that newer ones replace; missing: they do not."""
     shortlist: list[str]
     repeats: dict[str, str]
     """{memory id: the other memory on the shortlist that says most of the same}."""

@@ -101,12 +101,14 @@ class CueHit(NamedTuple):
 
 
 class CueStanding(NamedTuple):
-    """Whether cues are worth a search."""
+    """Whether cues are worth a search, and what annotations say."""
 
     share: float
     """Share of memories, 0..1, with cues that the host or a model wrote."""
     proved: bool
     """Whether sessions have written any, and learning is on."""
+    name_replaced: bool
+    """Whether annotations name memories that newer ones replace."""
 
 
 def votes_left(proved: float, then: datetime, now: datetime) -> float:

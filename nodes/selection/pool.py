@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from secondhop.nodes.effort import mostly_cued
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, RecallState
@@ -34,7 +35,8 @@ class Pool:
     """[n_candidates, n_facets], calibrated, 0..1."""
     evidence: Evidence
     replaced_by: Mapping[str, str]
-    """{older memory id: the newer memory that seems to be its new version}."""
+    """{older memory id: the newer memory that seems to be its new version}; {} if annotations say
+    what is replaced."""
     scale: ModelScale
     """How to read the cosines of the evidence."""
 
@@ -58,10 +60,11 @@ async def load_pool(
     facet_ids: Sequence[str],
     *,
     services: Services,
+    guess_newer: bool,
     k: int = 0,
 ) -> Pool:
     """The best of every facet with their evidence, best score first; at most `POOL_LIMIT`, or `k`
-    if that is more."""
+    if that is more. `guess_newer`: see `guesses_newer`."""
     ids = drawn_ids(candidates, facet_ids, limit=max(POOL_LIMIT, k))
     evidence_ids = [evidence_of(candidates[memory_id]) for memory_id in ids]
     wanted = [passage_id for own in evidence_ids for passage_id in own]
@@ -77,7 +80,19 @@ async def load_pool(
         texts=[passages[p].text for p in known],
     )
     drawn = {memory_id: candidates[memory_id] for memory_id in ids}
-    return pool_of(drawn, evidence, facet_ids=facet_ids, scale=services.scale)
+    return pool_of(
+        drawn, evidence, facet_ids=facet_ids, scale=services.scale, guess_newer=guess_newer
+    )
+
+
+def guesses_newer(state: RecallState) -> bool:
+    """Whether texts alone may say that a newer memory replaces an older one.
+
+    They may not if most memories are annotated and annotations name what is replaced. Then hardly a
+    guess is right: of 718 on fourteen people, 10 hit an outdated memory, and 113 one that was
+    needed.
+    """
+    return not (mostly_cued(state) and state.get("name_replaced", False))
 
 
 def slot_facets(state: RecallState) -> list[str]:
@@ -100,6 +115,7 @@ def pool_of(
     *,
     facet_ids: Sequence[str] = (),
     scale: ModelScale,
+    guess_newer: bool = True,
 ) -> Pool:
     """The pool of these candidates; relevance is 0 if a facet did not find a candidate."""
     ids = list(candidates)
@@ -110,7 +126,7 @@ def pool_of(
                 relevance[row, column] = candidate["scores"][facet_id]["relevance"]
     dates = [datetime.fromisoformat(found["created_at"]) for found in candidates.values()]
     written_at = [date.timestamp() for date in dates]
-    newer = successors(evidence, written_at, threshold=scale.successor_at)
+    newer = successors(evidence, written_at, threshold=scale.successor_at) if guess_newer else {}
     return Pool(
         ids=ids,
         candidates=candidates,

@@ -125,7 +125,7 @@ def lend_roles(connection: Connection, roles: Iterable[Annotation], *, at: datet
         among(connection, "SELECT memory_id, 1 FROM annotations WHERE memory_id IN", ids)
     )
     for one in given:
-        if one.memory_id not in annotated and catalog_reads.stored(connection, [one.memory_id]):
+        if one.memory_id not in annotated and stored_ids.stored(connection, [one.memory_id]):
             bare = replace(one, content_hash=_NO_TEXT, cues=(), replaces=())
             _insert(connection, bare, at=at, says="")
 

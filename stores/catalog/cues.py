@@ -114,7 +114,12 @@ def cue_standing(connection: Connection) -> CueStanding:
         "count(CASE WHEN origin = 'session' THEN 1 END) FROM cues"
     ).fetchone()
     share = min(1.0, known / stored) if stored else 0.0
-    return CueStanding(share=share, proved=bool(proved) and learns(connection))
+    named = connection.execute("SELECT 1 FROM replacements LIMIT 1").fetchone()
+    return CueStanding(
+        share=share,
+        proved=bool(proved) and learns(connection),
+        name_replaced=named is not None,
+    )
 
 
 def learns(connection: Connection) -> bool:
