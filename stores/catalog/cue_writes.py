@@ -121,9 +121,8 @@ def lend_roles(connection: Connection, roles: Iterable[Annotation], *, at: datet
     """
     given = list(roles)
     ids = [one.memory_id for one in given]
-    annotated = dict(
-        among(connection, "SELECT memory_id, 1 FROM annotations WHERE memory_id IN", ids)
-    )
+    rows = among(connection, "SELECT memory_id FROM annotations WHERE memory_id IN", ids)
+    annotated = {memory_id for (memory_id,) in rows}
     for one in given:
         if one.memory_id not in annotated and stored_ids.stored(connection, [one.memory_id]):
             bare = replace(one, content_hash=_NO_TEXT, cues=(), replaces=())

@@ -151,22 +151,25 @@ async def test_what_an_annotation_calls_replaced_comes_last(world: SmallWorld) -
 
 @pytest.mark.parametrize("replaces", [(), ("letter",)])
 async def test_what_is_replaced_is_guessed_only_if_no_annotation_names_it(
-    world: SmallWorld, replaces: tuple[str, ...]
+    replaces: tuple[str, ...],
 ) -> None:
     again = note("again", f"{FRAME.text} The clamps are sold.", title=FRAME.title, day=8)
     mail = note("mail", "The bank takes the form by mail now.", day=9)
-    await world.add(
-        stored_for(FRAME, QUESTION),
-        stored_for(again, QUESTION),
-        stored_for(LETTER, "when is the bank open"),
-        stored_for(mail, "the form for the bank", replaces=replaces),
-    )
+    async with temporary_recall() as recall:
+        await recall.aadd(
+            [
+                stored_for(FRAME, QUESTION),
+                stored_for(again, QUESTION),
+                stored_for(LETTER, "when is the bank open"),
+                stored_for(mail, "the form for the bank", replaces=replaces),
+            ]
+        )
 
-    _, trace = await ask(world.services(), question=QUESTION, k=4)
+        result = await recall.arecall(QUESTION, k=4)
 
-    frame = trace.candidate("frame")
-    assert frame is not None
-    assert frame.weakened_by == (None if replaces else "again")
+        frame = recall.trace(result.trace_id).candidate("frame")
+        assert frame is not None
+        assert frame.weakened_by == ("" if replaces else "again")
 
 
 async def test_what_replaces_a_memory_has_its_place(world: SmallWorld) -> None:
