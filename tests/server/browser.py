@@ -5,9 +5,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 TIMEOUT_MS = 30_000
+"""Also of `expect`, which waits 5 s by default. The first recall of a process takes longer than
+that if tests run on all cores."""
 
 
 @contextmanager
@@ -16,6 +18,7 @@ def chromium() -> Generator[Browser, None, None]:
     program = shutil.which("chromium")
     if program is None:
         pytest.fail("chromium is not installed; `apt-get install chromium` brings it")
+    expect.set_options(timeout=TIMEOUT_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
