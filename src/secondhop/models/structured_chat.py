@@ -103,8 +103,8 @@ class StructuredChat:
         except TimeoutError as error:
             waited = max(0.0, round(deadline_s, 1) or deadline_s)
             raise LLMError(
-                f"{self.model_id} gave no answer within {waited:g} s; allow more time, or check "
-                f"the server",
+                f"{self.model_id} gave no answer within {waited:g} s; allow a longer deadline, "
+                f"or check the server",
                 usage=account.closed(),
             ) from error
         except ModelError as error:
