@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from secondhop.nodes.planning.near_queries import SMALL, same_word
+from secondhop.nodes.planning.follow_up import telling_words
+from secondhop.nodes.planning.near_queries import same_word
 from secondhop.nodes.retrieval.similarity import rows
 from secondhop.nodes.state import Hits, Ranking
 from secondhop.ranking.sentences import without_possessive
@@ -59,7 +60,8 @@ def says_its_subject(question: str, text: str) -> bool:
 
 def subject_words(question: str) -> set[str]:
     """The words that say what a question is about; a weekday or a month does not."""
-    return {*words(" ".join(map(without_possessive, question.split())))} - SMALL - CALENDAR_WORDS
+    bare = " ".join(map(without_possessive, question.split()))
+    return {*telling_words(bare)} - CALENDAR_WORDS
 
 
 def best_scores(hits: Hits, *, leaving_out: Collection[str]) -> dict[str, float]:
