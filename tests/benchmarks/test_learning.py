@@ -39,7 +39,7 @@ async def stored(scenario: Scenario) -> AsyncGenerator[Recall, None]:
     """A temporary store of the scenario."""
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(AS_SHIPPED))
-        embedder = stack.enter_context(kept_embeddings(AS_SHIPPED, "eval"))
+        embedder = stack.enter_context(kept_embeddings(AS_SHIPPED))
         async with opened(place, entity=scenario.name, embedder=embedder, counting=True) as recall:
             await store_scenario(scenario, recall)
             yield recall

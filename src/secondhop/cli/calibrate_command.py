@@ -35,7 +35,6 @@ def calibrate(common: Common, folders: ScenarioFolders = None) -> None:
 async def fit_scale(scenarios: "Sequence[Scenario]", common: Common) -> "FittedScale":
     """Store the scenarios, ask their questions, and fit the scale."""
 
-    from secondhop.cli.eval_bench import CACHE
     from secondhop.cli.opening import kept_embeddings, opened, throwaway
     from secondhop.evals.calibrate import Pair, fitted_scale, pairs_of
     from secondhop.evals.scenarios import store_scenario
@@ -43,7 +42,7 @@ async def fit_scale(scenarios: "Sequence[Scenario]", common: Common) -> "FittedS
 
     pairs: list[Pair] = []
     with ExitStack() as stack:
-        embedder = stack.enter_context(kept_embeddings(common, CACHE))
+        embedder = stack.enter_context(kept_embeddings(common))
         progress = stack.enter_context(bars())
         place = stack.enter_context(throwaway(common))
         scale = scale_of(embedder.model_id)  # the shipped scale, also if --scale names another

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from secondhop.cli.eval_bench import CACHE
 from secondhop.cli.opening import kept_embeddings, opened, throwaway
 from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
@@ -62,7 +61,7 @@ async def compare(scenario: Scenario, common: Common) -> Comparison:
         sides[WITH_CUES] = scenario
     answers: dict[str, list[list[str]]] = {PLAIN: []}
     shown: list[tuple[RecallResult, RecallTrace, str]] = []
-    with throwaway(common) as place, kept_embeddings(common, CACHE) as embedder:
+    with throwaway(common) as place, kept_embeddings(common) as embedder:
         stored = counted(len(scenario.memories), "memory")
         notices().print(f"Storing {stored} ...", style="dim")
         for name, side in sides.items():

@@ -34,9 +34,6 @@ from secondhop.nodes.config import Config
 from secondhop.prompts.templates import Prompt
 from secondhop.recall import Recall
 
-CACHE = "eval"
-"""Folder of the cached embeddings in the user's cache."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalPlan:
@@ -152,7 +149,7 @@ async def eval_bench(plan: EvalPlan, common: Common) -> AsyncGenerator[EvalBench
         yield EvalBench(
             plan=plan,
             place=common if plan.stored else stack.enter_context(throwaway(common)),
-            embedder=stack.enter_context(kept_embeddings(common, CACHE)),
+            embedder=stack.enter_context(kept_embeddings(common)),
             progress=stack.enter_context(bars()),
             model=model,
         )

@@ -227,11 +227,11 @@ def chosen_embedder(common: Common) -> "Embedder":
 
 
 @contextmanager
-def kept_embeddings(common: Common, name: str) -> Generator["Embedder", None, None]:
-    """The chosen embedder, with its vectors cached in folder `name` of the user's cache."""
+def kept_embeddings(common: Common) -> Generator["Embedder", None, None]:
+    """The chosen embedder, with the vectors of evaluations and demos cached for this user."""
     from secondhop.models.embedding_cache import CachingEmbedder
 
-    kept = CachingEmbedder(chosen_embedder(common), cache_folder() / name / "embeddings.db")
+    kept = CachingEmbedder(chosen_embedder(common), cache_folder() / "eval" / "embeddings.db")
     with closing(kept) as embedder:
         yield embedder
 
