@@ -40,16 +40,7 @@ class Kept(Frozen):
     """What was done to one memory."""
 
     memory_id: str
-    done: Literal[
-        "remembered",
-        "unchanged",
-        "superseded",
-        "deprecated",
-        "restored",
-        "changed",
-        "repeated",
-        "forgotten",
-    ]
+    done: Act | Literal["unchanged"]
     """superseded, by `remember`: stored, but a value with a later date is the current one."""
     supersedes: list[str] = Field(default_factory=list[str])
     """Ids of the memories that it replaces."""
