@@ -21,7 +21,7 @@ PLAIN_ENTITY = "without-cues"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class DemoAnswers:
     """Answers to a scenario's questions, and what the labels say about them."""
 
     scenario: Scenario
@@ -50,7 +50,7 @@ def facets_served(question: Question, ranked: Sequence[str]) -> list[str]:
     return [facet.name for facet in question.facets if any(map(facet.served_by, ranked))]
 
 
-async def compare(scenario: Scenario, common: Common) -> Comparison:
+async def compare(scenario: Scenario, common: Common) -> DemoAnswers:
     """Ask the scenario's questions in each way, in a temporary store unless one is named.
 
     Embeddings are cached in the user's cache folder, so that a second run is quick.
@@ -83,4 +83,4 @@ async def compare(scenario: Scenario, common: Common) -> Comparison:
                 shown.append((given[0], trace, page))
             answers[name] = [result.ids() for result in given]
     result, trace, page = shown[-1]
-    return Comparison(scenario=scenario, answers=answers, result=result, trace=trace, page=page)
+    return DemoAnswers(scenario=scenario, answers=answers, result=result, trace=trace, page=page)

@@ -214,7 +214,7 @@ def demo(
 ) -> None:
     """Compare plain search and recall on an example person."""
     from secondhop.cli.demo import compare
-    from secondhop.cli.demo_view import comparison_document, show_comparison
+    from secondhop.cli.demo_view import demo_document, show_demo
     from secondhop.cli.opening import run
     from secondhop.evals.scenario import load_scenario
     from secondhop.evals.shipped import shipped_scenario
@@ -224,10 +224,10 @@ def demo(
     found = run(compare(chosen, common))
     if html is not None:
         write_text(html, found.page)
-    document = comparison_document(found)
+    document = demo_document(found)
     written = html is not None
     tell(
         common,
         document,
-        lambda console: show_comparison(found, console, trace=trace, written=written),
+        lambda console: show_demo(found, console, trace=trace, written=written),
     )
