@@ -65,7 +65,7 @@ async def measured_sets(
     """One report per set, from a temporary store unless `common` names one."""
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(common))
-        embedder = stack.enter_context(kept_embeddings(common, "eval-evidence"))
+        embedder = stack.enter_context(kept_embeddings(common))
         progress = stack.enter_context(bars())
         reports: list[EvidenceReport] = []
         for one in sets:

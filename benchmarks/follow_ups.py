@@ -75,7 +75,7 @@ async def measure_all(folders: Sequence[Path], common: Common, *, cues: bool) ->
     found: dict[str, list[Measures]] = {way: [] for way in WAYS}
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(common))
-        embedder = stack.enter_context(kept_embeddings(common, "eval"))
+        embedder = stack.enter_context(kept_embeddings(common))
         for scenario in load_scenarios(list(folders), cues=cues):
             async with opened(
                 place, entity=scenario.name, embedder=embedder, counting=True

@@ -123,7 +123,7 @@ async def measure_learning(
     runs: list[LearningRun] = []
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(common))
-        embedder = stack.enter_context(kept_embeddings(common, "eval"))
+        embedder = stack.enter_context(kept_embeddings(common))
         for folder, scenario in zip(folders, found, strict=True):
             words = load_rewordings(folder, scenario)
             async with opened(

@@ -111,7 +111,7 @@ async def contest_of(
     contest = Contest()
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(common))
-        kept = stack.enter_context(kept_embeddings(common, "eval"))
+        kept = stack.enter_context(kept_embeddings(common))
         embedder = FreshQueries(kept, chosen_embedder(common))
         for scenario in scenarios:
             async with (

@@ -72,7 +72,7 @@ async def measure_sessions(
     reports: list[SessionReport] = []
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(common))
-        embedder = stack.enter_context(kept_embeddings(common, "eval"))
+        embedder = stack.enter_context(kept_embeddings(common))
         for scenario in found:
             async with opened(
                 place, entity=scenario.name, embedder=embedder, counting=True
