@@ -26,7 +26,7 @@ OF_THE_ANSWER: Final = frozenset(
 """Words about an answer, or about its place in the conversation."""
 
 _NAME: Final = r"(?P<name>[A-ZÀ-Þ][^\W_]+(?:[ -][A-ZÀ-Þ][^\W_]+)*)"
-_NAMED: Final = re.compile(rf"(?P<before>\w+),? {_NAME}")
+_NAMED: Final = re.compile(rf"(?<!\w)(?P<before>\w{{1,60}}),? {_NAME}")
 """A name, and the word before it."""
 _NAME_ALONE: Final = re.compile(rf"\W*(?:(?i:and|or|but|so|then|what|how|about)\W+)*{_NAME}\W*")
 """A follow-up that says nothing but a name: "And Ben?". In "And in Lisbon?" it may be a place."""

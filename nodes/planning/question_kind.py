@@ -29,11 +29,11 @@ _ADVICE: Final = re.compile(
     r"is it (\w+ ){1,2}(to|if (i|we)) (?!(the|my|our|a|an)\b)|"
     r"do (i|we) (tell|say|bring|wear|write|answer|reply|ask|do|give|plant|buy|choose|pick|start|"
     r"send|order|accept|make|cook|pack|sell|sign|offer|invite|need))\b"
-    r"|\b(was|wie|wo|womit|wohin|worauf)\b[^.?!]*\b(soll(te)?n?|muss|müssen|kann|können|darf|dürfen)\b"
+    r"|\b(was|wie|wo|womit|wohin|worauf)\b[^.?!]{0,200}\b(soll(te)?n?|muss|müssen|kann|können|darf|dürfen)\b"
     r"|^\W*(soll(te)?n?|muss|müssen|kann|können|darf|dürfen) (ich|wir)\b"
-    r"|\b(qué|que|cosa|che|come|como|comment|o que)\b[^.?!]*"
+    r"|\b(qué|que|cosa|che|come|como|comment|o que)\b[^.?!]{0,200}"
     r"\b(debo|debería|puedo|dois|devrais|puis|devo|dovrei|posso)\b"
-    r"|\b(wat|hoe)\b[^.?!]*\b(moet|kan) (ik|we)\b"
+    r"|\b(wat|hoe)\b[^.?!]{0,200}\b(moet|kan) (ik|we)\b"
     r"|^\W*do (i|we) (?!(have|owe|own|know|still|already|ever|usually|often|always)\b)",
     re.I,
 )

@@ -11,6 +11,7 @@ import pytest
 from secondhop.models import json_replies
 from secondhop.nodes.critics import excerpts, order_hints
 from secondhop.nodes.planning import question_kind
+from secondhop.nodes.planning.follow_up import with_subject
 from secondhop.prompts import quoting
 from secondhop.ranking import keyphrases, sentences
 from secondhop.ranking import words as word_patterns
@@ -68,3 +69,22 @@ def test_a_pattern_comes_to_an_end_on_any_text(name: str) -> None:
             pass
 
     assert process_time() - begun < 5.0
+
+
+@pytest.mark.parametrize("name", [one for one in patterns() if "question_kind" in one])
+def test_a_pattern_comes_to_an_end_on_its_own_words(name: str) -> None:
+    pattern, begun = patterns()[name], process_time()
+
+    for word in set(re.findall(r"[^\W\d_]{2,}", pattern.pattern)):
+        assert len([*pattern.finditer(f"{word} " * (CHARS // len(word)))]) <= CHARS
+
+    assert process_time() - begun < 5.0
+
+
+def test_an_earlier_question_of_one_long_word_is_read_quickly() -> None:
+    begun = process_time()
+
+    for earlier in ("name" * 5_000, "Name" * 5_000, "a-" * 10_000):
+        assert with_subject("And what does Ben think?", [earlier])
+
+    assert process_time() - begun < 1.0
