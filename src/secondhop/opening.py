@@ -104,14 +104,13 @@ def cached_embedders(
     *,
     entity_cache: Path,
     owned: Sequence[object] = (),
-    library_cache: Path | None = None,
 ) -> Embedders:
     """One cache per entity, so that no vector of its texts lies in another entity's file.
 
     Playbooks are not private, so all stores of this user share one cache for them.
     """
     own = CachingEmbedder(base, entity_cache, of_entity=True)
-    shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
+    shared = user_cache_path("secondhop") / "playbooks.db"
     library = shared_playbooks(base, shared, intents=shipped_intents())
     return Embedders(owned, own, library)
 

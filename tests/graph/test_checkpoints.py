@@ -26,6 +26,8 @@ from secondhop.opening import Parts, cached_embedders
 from secondhop.recall import Recall
 from secondhop.stores.store_directory import StoreDirectory
 
+pytestmark = pytest.mark.usefixtures("library_of_tests")
+
 Saver = BaseCheckpointSaver[str]
 
 VECTOR = re.compile(r"(?:-?\d[\d.e-]*, ){23}")
@@ -56,9 +58,7 @@ class MortalCritic(ScriptedCritic):
 
 def front_door(world: SmallWorld, folder: Path, saver: Saver | None, services: Services) -> Recall:
     """A `Recall` over the small world's parts."""
-    embedders = cached_embedders(
-        world.embedder, entity_cache=folder / "own.db", library_cache=folder / "library.db"
-    )
+    embedders = cached_embedders(world.embedder, entity_cache=folder / "own.db")
     home = StoreDirectory(folder)
     parts = Parts(
         home=home,
