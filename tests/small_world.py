@@ -117,7 +117,7 @@ def use_small_library(patch: pytest.MonkeyPatch, cache: Path) -> None:
     """Make `Recall.open` plan with these two intents and cache in that folder."""
     patch.setattr("secondhop.opening.shipped_intents", small_library)
 
-    def place(_app: str) -> Path:
+    def place(_app: str, **_: object) -> Path:
         return cache
 
     patch.setattr("secondhop.opening.user_cache_path", place)

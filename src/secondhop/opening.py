@@ -110,7 +110,7 @@ def cached_embedders(
     Playbooks are not private, so all stores of this user share one cache for them.
     """
     own = CachingEmbedder(base, entity_cache, of_entity=True)
-    shared = user_cache_path("secondhop") / "playbooks.db"
+    shared = user_cache_path("secondhop", appauthor=False) / "playbooks.db"
     library = shared_playbooks(base, shared, intents=shipped_intents())
     return Embedders(owned, own, library)
 
