@@ -78,7 +78,7 @@ async def ranked(
     free = [one for one in asked if "memory_ids" not in one]
     near, worded = await asyncio.gather(
         in_time(state, partial(by_similarity, asked, state, depth, hidden, services)),
-        in_time(state, partial(by_words, free, depth, hidden, services)),
+        in_time(state, partial(by_words, free, state, depth, hidden, services)),
         return_exceptions=True,
     )
     similar = Similar() if isinstance(near, BaseException) else near
@@ -173,7 +173,7 @@ async def in_time(state: RecallState, search: Callable[[], Awaitable[T]]) -> T:
 
 
 async def by_words(
-    asked: Sequence[Query], depth: int, hidden: Hidden, services: Services
+    asked: Sequence[Query], state: RecallState, depth: int, hidden: Hidden, services: Services
 ) -> dict[str, Visible]:
     """{query id: the passages that contain its words, best first}."""
     if not asked:
@@ -183,6 +183,7 @@ async def by_words(
         lambda k: search(k=k),
         lambda memory_ids: search(k=sys.maxsize, memory_ids=memory_ids),
         k=depth,
+        least=state["k"],
         hidden=hidden,
         passages_of=services.reader.passage_ids,
     )

@@ -65,7 +65,7 @@ async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate
 
 async def population(vectors: Vectors, hidden: Hidden, *, services: Services) -> Population:
     """The memories near any of the vectors, found in one search, without hidden ones."""
-    found = await nearest_visible(vectors, k=DEPTH, hidden=hidden, services=services)
+    found = await nearest_visible(vectors, k=DEPTH, least=0, hidden=hidden, services=services)
     owner_of = {hit.passage_id: hit.memory_id for ranking in found for hit in ranking.hits}
     stored = await services.search.vectors(list(owner_of))
     passage_ids = sorted(stored, key=owner_of.__getitem__)

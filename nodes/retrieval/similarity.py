@@ -51,7 +51,9 @@ async def by_similarity(
     if free:
         query_ids = [asked[place]["query_id"] for place in free]
         # in turn: two concurrent queries of Chroma take ten times as long as two in turn
-        found = await nearest_visible(rows[free], k=depth, hidden=hidden, services=services)
+        found = await nearest_visible(
+            rows[free], k=depth, least=state["k"], hidden=hidden, services=services
+        )
         similar.found.update(zip(query_ids, found, strict=True))
         try:
             if len(cue_rows):
@@ -153,13 +155,14 @@ async def hits_among(
 
 
 async def nearest_visible(
-    rows: Vectors, *, k: int, hidden: Hidden, services: Services
+    rows: Vectors, *, k: int, least: int, hidden: Hidden, services: Services
 ) -> list[Visible]:
-    """For each row, at most `k` passages that may be shown, nearest first."""
+    """For each row, the passages that may be shown, nearest first; see `visible`."""
     return await visible(
         lambda depth: services.search.dense(rows, k=depth),
         partial(all_compared, rows=rows, services=services),
         k=k,
+        least=least,
         hidden=hidden,
         passages_of=services.reader.passage_ids,
     )

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from secondhop.nodes.state import RecallState
@@ -198,31 +199,58 @@ async def visible(
     all_among: Callable[[Sequence[str]], Awaitable[list[list[PassageHit]]]],
     *,
     k: int,
+    least: int,
     hidden: Hidden,
     passages_of: PassagesOf,
 ) -> list[Visible]:
-    """For each query, at most `k` hits that may be shown. Doubles the depth of the search until
-    each query has `k`, or there are no more hits. If few memories fit the filter, all hits among
-    these are taken instead."""
+    """For each query, its `first_hits` that may be shown.
+
+    Searches four times as deep until each query has `k` hits and `least` memories, or there are no
+    more hits. If few memories fit the filter, all hits among these are taken instead.
+    """
+    seen_of = partial(visible_among, k=k, least=least, hidden=hidden, passages_of=passages_of)
     if hidden.compared is not None:
-        among = await all_among(hidden.compared)
-        return await visible_among(among, k=k, hidden=hidden, passages_of=passages_of)
+        return await seen_of(await all_among(hidden.compared))
     depth = hidden.depth(k)
     while True:
         rankings = await search(depth)
-        if not hidden.reasons and hidden.admitted is None:
-            return [Visible(hits[:k], {}) for hits in rankings]
-        found = await visible_among(rankings, k=k, hidden=hidden, passages_of=passages_of)
+        found = await seen_of(rankings)
         both = zip(rankings, found, strict=True)
-        if all(len(seen.hits) >= k or len(hits) < depth for hits, seen in both):
+        if all(len(hits) < depth or is_enough(seen.hits, k, least) for hits, seen in both):
             return found
-        depth *= 2
+        depth *= 4
+
+
+def is_enough(hits: Sequence[PassageHit], k: int, least: int) -> bool:
+    """Whether there are `k` hits, of at least this many memories."""
+    return len(hits) >= k and len({hit.memory_id for hit in hits}) >= least
+
+
+def first_hits(hits: Sequence[PassageHit], k: int, least: int) -> list[PassageHit]:
+    """The first `k` hits. If they belong to fewer than `least` memories, because one long memory is
+    all about the subject, the best hits of others follow."""
+    first = list(hits[:k])
+    there = {hit.memory_id for hit in first}
+    for hit in hits[k:]:
+        if len(there) >= least:
+            break
+        if hit.memory_id not in there:
+            there.add(hit.memory_id)
+            first.append(hit)
+    return first
 
 
 async def visible_among(
-    rankings: Sequence[Sequence[PassageHit]], *, k: int, hidden: Hidden, passages_of: PassagesOf
+    rankings: Sequence[Sequence[PassageHit]],
+    *,
+    k: int,
+    least: int,
+    hidden: Hidden,
+    passages_of: PassagesOf,
 ) -> list[Visible]:
-    """For each ranking, at most `k` hits that may be shown."""
+    """For each ranking, its `first_hits` that may be shown."""
+    if not hidden.reasons and hidden.admitted is None:
+        return [Visible(first_hits(hits, k, least), {}) for hits in rankings]
     heirs = {
         heir
         for hits in rankings
@@ -233,7 +261,7 @@ async def visible_among(
     owned: Mapping[str, Sequence[str]] = {}
     if heirs:
         owned = await passages_of(sorted(heirs))
-    shown = [shown_of(hits, hidden, owned)[:k] for hits in rankings]
+    shown = [first_hits(shown_of(hits, hidden, owned), k, least) for hits in rankings]
     return [
         Visible(seen, passed_over(hits, seen, hidden))
         for hits, seen in zip(rankings, shown, strict=True)
