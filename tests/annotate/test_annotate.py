@@ -92,6 +92,18 @@ async def test_only_new_and_changed_memories_are_read_again() -> None:
     assert found["n3"][0] == "take care of the violin"
 
 
+@pytest.mark.usefixtures("in_twos")
+async def test_later_batches_of_a_run_see_the_words_of_earlier_ones() -> None:
+    model = ScriptedModel({"annotate": writing()})
+    async with temporary_recall(notes(), llm=model) as recall:
+        await recall.memories.cues.aannotate()
+
+    shown = [sheet_of(request)[1] for request in model.requests]
+    assert not any("noted:" in text for text in shown[0].values())
+    for older in shown[1:]:
+        assert any("noted: take care of the" in text for text in older.values())
+
+
 @pytest.mark.parametrize("size", [1, 3])
 async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other(
     size: int, monkeypatch: pytest.MonkeyPatch

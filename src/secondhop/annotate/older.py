@@ -8,7 +8,6 @@ from itertools import zip_longest
 import numpy as np
 
 from secondhop.annotate.parts import MemoryPart
-from secondhop.stores.cues import Annotation
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import MemoryCard
 
@@ -35,15 +34,11 @@ class OlderMemory:
 
 
 async def older_near(
-    parts: Sequence[MemoryPart], store: EntityStore, *, limit: int, noted_before: datetime
+    parts: Sequence[MemoryPart], store: EntityStore, *, limit: int
 ) -> list[OlderMemory]:
     """At most `limit` older memories near to a memory of the batch, sorted by date.
 
     They are chosen in turns: the nearest of each memory of the batch, then each second nearest, …
-
-    Args:
-        noted_before: annotations from this moment on are not shown, so that the prompts of a run
-            do not depend on how fast its other requests were answered.
     """
     if not limit:
         return []
@@ -56,7 +51,7 @@ async def older_near(
     shown: list[OlderMemory] = []
     for card in chosen:
         found = await store.whole(card.memory_id)
-        known = [one for one in noted.get(card.memory_id, ()) if is_before(one, noted_before)]
+        known = noted.get(card.memory_id, ())
         if found is not None:
             shown.append(
                 OlderMemory(
@@ -69,11 +64,6 @@ async def older_near(
                 )
             )
     return shown
-
-
-def is_before(annotation: Annotation, moment: datetime) -> bool:
-    """Whether the annotation was written before the moment; False if its date is unknown."""
-    return annotation.written_at is not None and annotation.written_at < moment
 
 
 async def nearest_older(

@@ -61,7 +61,8 @@ class AnnotateRun:
         """Batches that failed since the last answer."""
         self._stopped = ""
         self._titles: Sequence[str] = ()
-        self._begun = self.clock()
+        self._places = 1
+        """Requests at once. The first is alone, so that the others can use its words."""
 
     async def all_of(self, memory_ids: Sequence[str]) -> AnnotateLedger:
         """Annotate these memories in the given order; those that fail stay pending."""
@@ -72,11 +73,10 @@ class AnnotateRun:
         try:
             async with aclosing(batches(memory_ids, self.store)) as gathered:
                 async for batch in gathered:
-                    sheet = await self._sheet(batch)
-                    held = await self._room(sheet, asking)
-                    if held is None:
+                    request = await self._room(batch, asking)
+                    if request is None:
                         break
-                    work = self._batch(sheet, held, total=len(memory_ids))
+                    work = self._batch(*request, total=len(memory_ids))
                     asking.add(asyncio.create_task(work))
             for task in asking:
                 await task
@@ -86,18 +86,23 @@ class AnnotateRun:
             await asyncio.gather(*asking, return_exceptions=True)
         return await self._outcome(ms=(time.perf_counter() - started) * 1000)
 
-    async def _room(self, sheet: AnnotateSheet, asking: "set[asyncio.Task[None]]") -> Held | None:
-        """Wait for a free place, and reserve what the next request may spend; None ends the run."""
+    async def _room(
+        self, parts: Sequence[MemoryPart], asking: "set[asyncio.Task[None]]"
+    ) -> tuple[AnnotateSheet, Held] | None:
+        """Wait for a free place, make the prompt, and reserve what the request may spend; None ends
+        the run."""
         while True:
             for task in [task for task in asking if task.done()]:
                 asking.discard(task)
                 await task  # if it raised, the run ends with that error
+                self._places = self.settings.concurrency
             if self._stopped:
                 return None
-            if len(asking) < self.settings.concurrency:
-                held = self.budget.hold(prompt=sheet.tokens, reply=reply_tokens(len(sheet.parts)))
+            if len(asking) < self._places:
+                sheet = await self._sheet(parts)
+                held = self.budget.hold(prompt=sheet.tokens, reply=reply_tokens(len(parts)))
                 if held is not None:
-                    return held
+                    return sheet, held
                 if not asking:
                     self._stopped = f"the limit of {self.budget.bound_text()} was reached"
                     return None
@@ -106,7 +111,7 @@ class AnnotateRun:
     async def _sheet(self, parts: Sequence[MemoryPart]) -> AnnotateSheet:
         """The prompt for these parts."""
         most = min(MOST_OLDER, OLDER_A_PART * len(parts))
-        older = await older_near(parts, self.store, limit=most, noted_before=self._begun)
+        older = await older_near(parts, self.store, limit=most)
         return self.annotator.sheet(parts, older=older, titles=self._titles)
 
     async def _batch(self, sheet: AnnotateSheet, held: Held, *, total: int) -> None:

@@ -8,6 +8,7 @@ from secondhop.annotate.parts import MemoryPart
 from secondhop.models.tokens import prompt_tokens, truncate_to_tokens
 from secondhop.prompts.quoting import Tags, plain_id, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
+from secondhop.stores.cues import MOST_CUES
 from secondhop.stores.entity_store import EntityStore
 
 OPENING_TOKENS = 55
@@ -15,9 +16,6 @@ OPENING_TOKENS = 55
 
 TITLES = 16
 """How many titles of the memory map are shown."""
-
-NOTED = 2
-"""How many broad cues of an older memory are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +100,7 @@ def older_block(call_id: str, older: OlderMemory) -> str:
     """The beginning of an older memory, with its role and broad cues."""
     head = [f"{older.created_at:%Y-%m-%d}", f"“{title_line(older.title, chars=60)}”"]
     head += [title_line(older.role, chars=40)] if older.role else []
-    noted = [title_line(cue, chars=60) for cue in older.broad[:NOTED]]
+    noted = [title_line(cue, chars=60) for cue in older.broad[: MOST_CUES["broad"]]]
     head += [f"noted: {'; '.join(noted)}"] if noted else []
     shown = " ".join(quoted(truncate_to_tokens(older.opening, OPENING_TOKENS)).split())
     return block(call_id, head, shown)
