@@ -105,7 +105,7 @@ def test_the_demo_shows_both_answers_and_the_trace(
 
     assert shown.exit_code == 0, shown.stderr
     assert max(map(len, shown.stdout.splitlines())) <= 60
-    assert "needs met" in shown.stdout
+    assert "needs that the answer meets" in shown.stdout
     assert '<script type="application/json" id="recall">' in page.read_text(encoding="utf-8")
     assert "stopped: " in shown.stdout
     assert set(compared["answers"]) == {"plain", "secondhop"}

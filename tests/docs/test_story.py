@@ -35,7 +35,7 @@ COMMANDS = {
 }
 """The commands in the order in which they run: the demo fills the store."""
 SHOWN: dict[str, Callable[[str], str]] = {
-    "facets": lambda printed: printed[printed.index("what a good answer needs") :],
+    "facets": lambda printed: printed[printed.index("needs that the answer meets") :],
     "cues": lambda printed: re.sub(
         r"\(broad, .*?\)", "(broad)", re.sub(r" +\(host.*\)", "", printed)
     ),
@@ -43,14 +43,13 @@ SHOWN: dict[str, Callable[[str], str]] = {
 }
 
 
-def columns(table: str) -> list[list[str]]:
-    """The columns of the table: the needs, and for each answer whether it meets them."""
-    rows = [re.split(r" {2,}", line) for line in table.splitlines() if "  " in line]
-    return [list(column) for column in zip(*rows, strict=True)]
+def questions(table: str) -> list[str]:
+    """The first column of the table."""
+    return [re.split(r" {2,}", line)[0] for line in table.splitlines() if "  " in line]
 
 
 def counts(table: str) -> list[int]:
-    """The counts in the last two rows: how many needs each answer meets."""
+    """How many needs each answer meets."""
     return [int(count) for count in re.findall(r"(\d+) of \d+", table)]
 
 
@@ -101,10 +100,7 @@ def test_the_page_shows_what_its_commands_print(
     assert steps(told["trace"]) == steps(printed["trace"])
     assert all_but_one(returned(told["trace"]), returned(printed["trace"]))
     needs, shown = told["facets"], printed["facets"]
-    assert columns(needs)[0] == columns(shown)[0]
+    assert questions(needs) == questions(shown)
     assert around_table(needs) == around_table(shown)
-    for ours, theirs in zip(columns(needs)[1:], columns(shown)[1:], strict=True):
-        marks = list(zip(ours, theirs, strict=True))[:-2]
-        assert sum(one != other for one, other in marks) <= 1, printed
     for before, now in zip(counts(needs), counts(shown), strict=True):
         assert abs(before - now) <= 1, printed

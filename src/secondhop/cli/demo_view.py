@@ -1,5 +1,6 @@
-"""Prints the demo: the answer, and what plain search would have missed."""
+"""Prints the demo: one answer, and how much of what is needed each way of asking finds."""
 
+from textwrap import shorten
 from typing import Any
 
 from rich.console import Console
@@ -16,19 +17,23 @@ SHORT = {PLAIN: "plain", OURS: "secondhop", WITH_CUES: "with cues"}
 """Names for narrow columns, and for `--json`."""
 
 
+QUESTION_CHARS = 44
+"""How much of a question the table shows."""
+
 AS_PAGE = "as a page: secondhop demo --html demo.html; yours: secondhop ingest ~/notes"
 OWN_NOTES = "your own notes: secondhop ingest ~/notes, or on a page: secondhop ui"
 
 
 def show_demo(demo: DemoAnswers, console: Console, *, trace: bool, written: bool = False) -> None:
-    """Print secondhop's answer, and which labelled facets plain search and secondhop serve.
+    """Print secondhop's answer to the first question, and how many of the labelled facets of every
+    question plain search and secondhop serve.
 
     `written`: the web page was written, so do not suggest it.
     """
     console.print(clean(demo.question.query), style="bold")
     show_answer(demo.result, console, brief=True)
     console.print()
-    console.print(facets_table(demo))
+    console.print(needs_table(demo))
     if WITH_CUES in demo.answers:
         told = "Cues: written beforehand by a large model, which saw no question."
         console.print(told, style="dim")
@@ -39,22 +44,20 @@ def show_demo(demo: DemoAnswers, console: Console, *, trace: bool, written: bool
     console.print(OWN_NOTES if written else AS_PAGE, style="dim")
 
 
-def facets_table(demo: DemoAnswers) -> Table:
-    """A table of the labelled facets that each answer serves."""
-    question, questions = demo.question, demo.scenario.questions
-    served = [facets_served(question, ranked[0]) for ranked in demo.answers.values()]
+def needs_table(demo: DemoAnswers) -> Table:
+    """A table of the questions: how many of the labelled facets each answer serves."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("what a good answer needs")
+    table.add_column("needs that the answer meets")
     for name in demo.answers:
         table.add_column(SHORT[name])
-    for facet in question.facets:
-        marks = (Text("yes", "green") if facet.name in own else "-" for own in served)
-        table.add_row(Text(clean(facet.name)), *marks)
-    total = len(question.facets)
-    table.add_row("needs met", *(f"{len(own)} of {total}" for own in served), style="bold")
-    total = sum(len(one.facets) for one in questions)
+    for place, question in enumerate(demo.scenario.questions):
+        met = [len(facets_served(question, ranked[place])) for ranked in demo.answers.values()]
+        total = len(question.facets)
+        asked = shorten(clean(question.query), QUESTION_CHARS, placeholder="…")
+        table.add_row(Text(asked), *(f"{count} of {total}" for count in met))
+    total = sum(len(one.facets) for one in demo.scenario.questions)
     counts = [f"{demo.of_all(who)} of {total}" for who in demo.answers]
-    asked = counted(len(questions), "question")
+    asked = counted(len(demo.scenario.questions), "question")
     table.add_row(f"over all {asked}", *counts, style="bold")
     return table
 
