@@ -18,6 +18,7 @@ from tests.vector_files import files_with_vector
 
 from secondhop.errors import NotStoredError, StoreFullError, UnfinishedForgettingError, UsageError
 from secondhop.recall import Recall
+from secondhop.stores.catalog import erasing
 from secondhop.stores.records import Vector
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.trace_files import TraceFilesInFolder
@@ -282,8 +283,33 @@ async def test_a_cancelled_forget_masks_nothing_while_the_next_one_does(
         gone = await recall.memories.aforget("b")
         await asyncio.to_thread(ended.wait)
 
-    assert (gone.memory_ids, gone.complete) == (["b", "a"], True)
+    assert cancelled.cancelled()
+    assert (gone.memory_ids, gone.complete) == (["b"], True)  # the cancelled one has erased "a"
     assert files_with(b"zebraquartz", tmp_path) == []
+
+
+@pytest.mark.parametrize("step", ["note_erasing", "leave_erasing"])
+async def test_a_forget_that_has_begun_goes_on_to_its_end_if_it_is_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    await filled(tmp_path)
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        original, reached = getattr(erasing, step), threading.Event()
+
+        def slowly(*args: object) -> None:
+            reached.set()
+            time.sleep(0.1)
+            original(*args)
+
+        monkeypatch.setattr(erasing, step, slowly)
+        forgetting = asyncio.create_task(recall.memories.aforget("secret"))
+        await asyncio.to_thread(reached.wait)
+        forgetting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await forgetting
+
+        assert await recall.admin.store.erasure.unfinished() is None
+        assert files_with_words(tmp_path) == []  # while the store stays open
 
 
 async def test_a_step_of_forget_may_forget_more(tmp_path: Path) -> None:

@@ -112,8 +112,19 @@ class Forgetter:
             logger.warning("an unfinished `forget` is finished now: %s", what)
 
     async def _erase(self, found: Erased) -> Erasure:
-        store, begun_ns = self.writing.store, time.time_ns()
-        await store.erasure.begin(found.memory_ids)
+        """Erase it. Once the store notes that it is to go, a cancellation waits for the end."""
+        erasure, begun_ns = self.writing.store.erasure, time.time_ns()
+        try:
+            await erasure.begin(found.memory_ids)
+        except asyncio.CancelledError:
+            noted = await to_its_end(erasure.unfinished()) or []
+            if set(found.memory_ids) <= set(noted):
+                await to_its_end(self._erase_begun(found, begun_ns=begun_ns))
+            raise
+        return await to_its_end(self._erase_begun(found, begun_ns=begun_ns))
+
+    async def _erase_begun(self, found: Erased, *, begun_ns: int) -> Erasure:
+        """Erase what the store notes as going."""
         try:
             await self.writing.unlearn(found.memory_ids)
             await self._forget_questions(found)
