@@ -26,15 +26,21 @@ def checked_effort(effort: object, *, annotated: float, services: Services) -> E
         if services.planner is None and services.critic is None:
             return "none"
         return "low" if annotated >= MOSTLY_ANNOTATED and services.critic is not None else "high"
-    named = KNOWN.get(effort) if isinstance(effort, str) else None
-    if named is None:
-        raise UsageError(f"effort cannot be {effort!r}; it is one of {', '.join(EFFORTS)}")
+    named = named_effort(effort)
     able = services.critic is not None or (named == "high" and services.planner is not None)
     if named != "none" and not able:
         raise UsageError(
             f"effort {named!r} needs a language model, and none is configured; name one (`llm=`, "
             f"or --llm on the command line), or leave out the effort"
         )
+    return named
+
+
+def named_effort(effort: object) -> Effort:
+    """The effort of this name. Raises UsageError if there is none."""
+    named = KNOWN.get(effort) if isinstance(effort, str) else None
+    if named is None:
+        raise UsageError(f"effort cannot be {effort!r}; it is one of {', '.join(EFFORTS)}")
     return named
 
 

@@ -92,3 +92,12 @@ async def test_a_new_person_and_a_blank_question_do_not_end_an_agents_run(
     reply = await recall.as_tool().ainvoke(call)
     assert reply.artifact == {"trace_id": "", "memory_ids": []}
     assert "Ask a question" in reply.content
+
+
+async def test_the_effort_is_checked_when_retriever_and_tool_are_made(recall: Recall) -> None:
+    wrong: Any
+    for make in (recall.as_retriever, recall.as_tool):
+        for wrong in ("bogus", 3, ""):
+            with pytest.raises(UsageError, match="effort cannot be"):
+                make(effort=wrong)
+        make(effort="none")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from secondhop.errors import StoreError
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.effort import named_effort
 from secondhop.nodes.recall_input import check_limits
 from secondhop.nodes.state import Effort, RecallInput
 from secondhop.running import RecallEvents
@@ -170,6 +171,7 @@ class Askable(ABC):
         from secondhop.langchain_bridge import SecondhopRetriever
 
         check_limits(k=k, tokens=tokens)
+        effort = None if effort is None else named_effort(effort)
         return SecondhopRetriever(recall=self, k=k, tokens=tokens, effort=effort)
 
     def as_tool(
@@ -179,6 +181,7 @@ class Askable(ABC):
         from secondhop.langchain_bridge import recall_tool
 
         check_limits(k=k, tokens=tokens)
+        effort = None if effort is None else named_effort(effort)
         return recall_tool(self, self._loop, k=k, tokens=tokens, effort=effort)
 
     def close(self) -> None:
