@@ -108,12 +108,25 @@ def test_a_file_of_cues_none_of_which_could_be_stored_is_an_error(run: Cli, tmp_
         assert "no memory 'ghost' is stored" in done.stderr
 
 
-def test_a_file_of_cues_with_a_fault_is_refused_with_its_line(run: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"id": "allergy", "cue": "x"}', "cue: Extra inputs"),
+        ('{"id": 5}', "id: Input should be a valid string"),
+        ('{"id": "allergy", "cues": "x"}', "cues: Input should be a valid array"),
+        ('{"id": "allergy", "cues": [5]}', "cues.0: Input should be a valid string"),
+        ('{"cues": ["x"]}', "id: Field required"),
+        ("fix the roof", "Invalid JSON"),
+    ],
+)
+def test_a_file_of_cues_with_a_fault_is_refused_with_its_line(
+    run: Cli, tmp_path: Path, line: str, said: str
+) -> None:
     file = tmp_path / "written.jsonl"
-    file.write_text('{"id": "rain", "cues": ["fix the roof"]}\n{"id": "allergy", "cue": "x"}')
+    file.write_text('{"id": "rain", "cues": ["fix the roof"]}\n' + line)
     done = run("cues", "--import", str(file))
     assert (done.exit_code, texts(run, "rain")) == (2, [])
-    assert "written.jsonl:2: cue: Extra inputs" in done.stderr
+    assert f"written.jsonl:2: {said}" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(
