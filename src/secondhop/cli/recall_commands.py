@@ -33,7 +33,11 @@ def recall(
     ] = None,
     tokens: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Return what fits into N tokens, instead of --k."),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Return what fits into N tokens, instead of --k; preferences are not counted.",
+        ),
     ] = None,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show the whole trace: found, kept, dropped, and why.")
