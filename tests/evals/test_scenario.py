@@ -93,6 +93,27 @@ BROKEN: dict[str, tuple[list[Any], list[Any], str]] = {
         "queries.jsonl:1: question 'q1': a group of memories that say the same lists a memory "
         "twice",
     ),
+    "asked before a memory": (
+        [MEMORY],
+        ["", QUESTION | {"asked_at": "2024-12-31T10:00:00Z"}],
+        "queries.jsonl:2: question 'q1' is asked at 2024-12-31T10:00:00+00:00, before the newest",
+    ),
+    "two facets of one name": (
+        [MEMORY],
+        [QUESTION | {"facets": QUESTION["facets"] * 2}],
+        "queries.jsonl:1: question 'q1' has two facets with the name 'plan'",
+    ),
+    "a blank query": (
+        [MEMORY],
+        [QUESTION | {"query": " "}],
+        "queries.jsonl:1: question 'q1': the question is empty",
+    ),
+    "a query that is too long": (
+        [MEMORY],
+        [QUESTION | {"query": "x" * 20_001}],
+        "queries.jsonl:1: question 'q1': the question has 20,001 characters",
+    ),
+    "a huge k": ([MEMORY], [QUESTION | {"k": 10**7}], "queries.jsonl:1: k: Input should be less"),
     "facet that cannot be served": (
         [MEMORY],
         [QUESTION | {"facets": [QUESTION["facets"][0] | {"relevant": {"m1": 1}}]}],
@@ -147,4 +168,12 @@ def test_cues_of_no_memory_or_of_no_form_are_refused(
     folder = write([MEMORY], [QUESTION])
     (folder / "cues.jsonl").write_text(json.dumps(line))
     with pytest.raises(UsageError, match=said):
+        load_scenario(folder)
+
+
+def test_questions_without_an_answer_are_checked_too(write: Write) -> None:
+    folder = write([MEMORY], [QUESTION])
+    unanswerable = {"id": "n1", "query": "Who?", "asked_at": "2024-12-31T10:00:00Z"}
+    (folder / "no_answer.jsonl").write_text(json.dumps(unanswerable), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"no_answer\.jsonl:1: question 'n1' is asked at 2024"):
         load_scenario(folder)
