@@ -53,6 +53,13 @@ def test_a_truncated_export_gives_nothing_and_says_where(tmp_path: Path, samples
     assert read(path)[1][0].may_hide_memories
 
 
+@pytest.mark.parametrize("row", ['{"text": "x", "n": %s}', '[{"text": "x", "n": %s}]'])
+def test_a_number_of_too_many_digits_is_broken_json(tmp_path: Path, row: str) -> None:
+    reason = only_reason(write(tmp_path / "rows.json", row % ("9" * 9000)))
+    assert "a number of too many digits" in reason
+    assert "sys." not in reason
+
+
 def test_a_nesting_bomb_is_broken_json(tmp_path: Path) -> None:
     bomb = "[" * 200_000 + "]" * 200_000
     assert "nested too deeply" in only_reason(write(tmp_path / "bomb.json", bomb))

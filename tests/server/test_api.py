@@ -110,6 +110,9 @@ def test_a_body_that_is_not_read_as_json_tells_why(http: httpx.Client) -> None:
     header = "body: send it with the header Content-Type: application/json"
     assert [content(one, 422)["detail"] for one in (unnamed, form)] == [header, header]
     assert content(broken, 422)["detail"].startswith("body: it is not JSON (character 1")
+    for hostile in (b'{"question": "x", "k": 1' + b"0" * 5000 + b"}", b"[" * 100_000):
+        unread = http.post(f"{HERE}/recall", content=hostile, headers=kind)
+        assert "too many digits, or it nests too deeply" in content(unread, 400)["detail"]
 
 
 def test_an_empty_question_in_a_stream_is_a_status(http: httpx.Client) -> None:

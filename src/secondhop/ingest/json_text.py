@@ -20,7 +20,7 @@ def parse_json(text: str) -> Json:
     """
     try:
         value: Json = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise _in_words(error) from error
     return value
 
@@ -42,7 +42,7 @@ def parse_elements(parts: Iterable[str]) -> Iterator[Json]:
                 window.expect("]")
         if not window.is_at_end():
             raise json.JSONDecodeError("Extra data", window.text, window.at)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise _in_words(error, line=window.line, column=window.column) from error
 
 
@@ -112,12 +112,12 @@ class _Window:
         return True
 
 
-def _in_words(
-    error: json.JSONDecodeError | RecursionError, *, line: int = 1, column: int = 1
-) -> ValueError:
+def _in_words(error: ValueError | RecursionError, *, line: int = 1, column: int = 1) -> ValueError:
     """The error with its place in the whole text; the parser saw it from `line`, `column` on."""
     if isinstance(error, RecursionError):
         return ValueError("nested too deeply")
+    if not isinstance(error, json.JSONDecodeError):  # `int` refused the digits
+        return ValueError("it holds a number of too many digits")
     beside = column - 1 if error.lineno == 1 else 0
     place = f"line {line + error.lineno - 1}, column {beside + error.colno}"
     return ValueError(f"{error.msg} at {place}")

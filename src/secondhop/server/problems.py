@@ -37,6 +37,9 @@ STATUSES: Final[Sequence[tuple[type[errors.SecondhopError], int]]] = (
 TITLES: Final = {413: "Content too large"}
 """Titles of statuses whose phrase depends on the version of Python."""
 
+UNPARSED: Final = "There was an error parsing the body"
+"""What FastAPI says of JSON that Python's parser gave up on."""
+
 DETAILS: Final = ("session_id", "voted", "current", "max_rounds", "memory_id", "round")
 """Attributes of errors that become members of the document."""
 
@@ -140,7 +143,10 @@ def problem_response(error: errors.SecondhopError) -> JSONResponse:
 async def on_http_error(_: Request, error: Exception) -> JSONResponse:
     """Handles HTTPException, whether Starlette, FastAPI, the gate or a route raised it."""
     assert isinstance(error, HTTPException)
-    return refused(error.status_code, str(error.detail), error.headers)
+    detail = str(error.detail)
+    if detail == UNPARSED:
+        detail = "the body cannot be read: a number has too many digits, or it nests too deeply"
+    return refused(error.status_code, detail, error.headers)
 
 
 async def on_invalid(request: Request, error: Exception) -> JSONResponse:
