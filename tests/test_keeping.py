@@ -14,6 +14,7 @@ from tests.store_files import files_with
 from tests.vector_files import files_with_vector
 
 from secondhop.errors import SessionAbandonedError, UsageError
+from secondhop.ingest.ledger import NothingIngestedError
 from secondhop.memories.records import Fact, Preference
 from secondhop.recall import Recall
 from secondhop.sessions.document import names_one
@@ -216,10 +217,13 @@ async def test_unknown_ids_and_empty_texts_are_refused(recall: Recall) -> None:
     ):
         with pytest.raises(UsageError, match="no memory 'no'"):
             await doing
-    with pytest.raises(UsageError, match="nothing to remember"):
-        await recall.memories.aremember("  \n")
-    with pytest.raises(UsageError, match="the value of a fact is empty"):
-        await recall.memories.aremember(employer(" "))
+    for nothing in (" \n", "\u200b\u200b", "\ufeff \u2060\u00ad"):
+        with pytest.raises(UsageError, match="nothing to remember"):
+            await recall.memories.aremember(nothing)
+        with pytest.raises(UsageError, match="the value of a fact is empty"):
+            await recall.memories.aremember(employer(nothing))
+        with pytest.raises(NothingIngestedError, match="empty: no message with text"):
+            await recall.aadd([note("b", nothing)])
     with pytest.raises(UsageError, match="says something else already"):
         await recall.memories.aremember("another text", memory_id="a")
     assert (await recall.memories.acounts()).memories == 1

@@ -1,6 +1,7 @@
 """Cleans a text before it is stored, searched with, or compared."""
 
 import re
+from unicodedata import category
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -15,3 +16,13 @@ def clean_text(text: str) -> str:
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of the text can be seen: it is empty, or white space, control characters and
+    invisible format characters.
+
+    >>> is_blank(" \\u200b\\ufeff"), is_blank("\\u200ba")
+    (True, False)
+    """
+    return all(char.isspace() or category(char) in {"Cc", "Cf"} for char in text)

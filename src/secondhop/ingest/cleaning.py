@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC
 
-from secondhop.clean_text import clean_text
+from secondhop.clean_text import clean_text, is_blank
 from secondhop.ingest.dates import parse_date
 from secondhop.stores.records import Memory, Message
 
@@ -34,6 +34,11 @@ def clean_memory(memory: Memory) -> Memory:
         replaces=clean_lines(memory.replaces),
         tags=clean_lines(memory.tags),
     )
+
+
+def says_nothing(memory: Memory) -> bool:
+    """Whether no message has text that can be seen."""
+    return all(is_blank(message.content) for message in memory.messages)
 
 
 def clean_lines(texts: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from secondhop.ingest.anchors import named
-from secondhop.ingest.cleaning import clean_memory
+from secondhop.ingest.cleaning import clean_memory, says_nothing
 from secondhop.ingest.dates import date_in, unread_date
 from secondhop.ingest.detect import is_expected_suffix, reader_of
 from secondhop.ingest.reading import Document, Found, Skipped, UnreadableError
@@ -63,6 +63,6 @@ def dated(found: Found, document: Document) -> Found:
 def cleaned(found: Found) -> Found | Skipped:
     """The memory with clean texts; Skipped if it has no message with text."""
     memory = clean_memory(found.memory)
-    if not memory.messages:
+    if says_nothing(memory):
         return Skipped(found.item, "empty: no message with text")
     return replace(found, memory=memory)

@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
+from secondhop.clean_text import is_blank
 from secondhop.errors import UsageError
 from secondhop.given_values import check_id, check_rememberable, check_storable, tags_given
-from secondhop.ingest.cleaning import clean_memory
+from secondhop.ingest.cleaning import clean_memory, says_nothing
 from secondhop.memories.records import Fact, Kept, Preference
 from secondhop.moments import in_utc
 from secondhop.stores.keeping import Keeping
@@ -101,7 +102,7 @@ def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str)
                 messages=(Message("user", what),),
             )
     memory = clean_memory(given)
-    if not memory.messages:
+    if says_nothing(memory):
         raise UsageError("there is nothing to remember: the text is empty")
     return memory
 
@@ -127,7 +128,7 @@ def given_title(old: Memory) -> str:
 
 def spaced(text: str, name: str) -> str:
     """The text with single spaces. Raises UsageError if it is empty."""
-    if not text.strip():
+    if is_blank(text):
         raise UsageError(f"{name} is empty")
     return " ".join(text.split())
 

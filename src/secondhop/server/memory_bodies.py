@@ -6,6 +6,7 @@ from typing import Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from secondhop.clean_text import is_blank
 from secondhop.memories.building import Rememberable, new_id_of, rememberable
 from secondhop.memories.records import Version
 from secondhop.moments import with_zone
@@ -105,7 +106,7 @@ class MemoryBody(Body):
         """Raises ValueError unless it has either a text or messages."""
         if (self.text is None) == (self.messages is None):
             raise ValueError("a memory needs a text, or messages instead of it")
-        if self.text is not None and not self.text.strip():
+        if self.text is not None and is_blank(self.text):
             raise ValueError("there is nothing to store: the text is empty")
 
     def memory(self, *, now: datetime) -> Memory:
