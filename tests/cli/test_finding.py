@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.command_line import Cli, document
+from tests.command_line import Cli, document, over
 from tests.evals.scenario_files import memory_row, write_rows
 
 QUESTION = "What shall I cook on Sunday?"
@@ -93,3 +93,19 @@ def test_list_of_an_entity_without_memories_is_refused(cli: Cli, trace: str) -> 
 
     assert refused.exit_code == 1
     assert "no memory is stored for entity 'nobody'" in refused.stderr
+
+
+def test_list_calls_a_conversation_by_its_first_message(tmp_path: Path) -> None:
+    chat = tmp_path / "chat.txt"
+    chat.write_text(
+        "[2026-01-02, 10:00] Dov Mizrahi: Hearts lost again\n"
+        "[2026-01-02, 10:01] Idris: I know nothing about football\n"
+        "[2026-01-05, 10:00] Idris: Is the van booked?\n"
+        "[2026-01-05, 10:01] Dov Mizrahi: Yes, for noon\n"
+    )
+    run = over(tmp_path / "chats")
+    assert run("ingest", str(chat)).exit_code == 0
+    assert run("list").stdout.splitlines() == [
+        "2026-01-05  chat.txt#2026-01-05  Idris: Is the van booked?",
+        "2026-01-02  chat.txt#2026-01-02  Dov Mizrahi: Hearts lost again",
+    ]

@@ -82,14 +82,19 @@ def listed(version: Version) -> dict[str, str]:
 
 
 def show_list(found: Sequence[Version], console: "Console") -> None:
-    """Print one line per memory: date, id, title or first words, and why it no longer holds."""
+    """Print one line per memory: date, id, title or first paragraph, and why it no longer holds."""
     for one in found:
-        title = one.title if is_named(one.title) else without_heading_signs(one.text)
+        title = one.title if is_named(one.title) else first_paragraph(one.text)
         ended = f"  ({clean(one.end)})" if one.end else ""
         line = f"{one.created_at:%Y-%m-%d}  {clean(one.memory_id)}  {shorten(title, 80)}{ended}"
         console.print(line, style="dim" if one.end else None, soft_wrap=True)
     if not found:
         console.print("No memory has these words.")
+
+
+def first_paragraph(text: str) -> str:
+    """What a text begins with; of a conversation the first message, with who says it."""
+    return without_heading_signs(text).strip().partition("\n\n")[0]
 
 
 def show_facts(found: Sequence[StoredFact], console: "Console") -> None:
