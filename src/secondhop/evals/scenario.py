@@ -172,8 +172,8 @@ def load_scenario(folder: Path, *, cues: bool = True, stored: bool = False) -> S
     check_labels(folder / QUESTIONS_FILE, questions, known=known)
     name = folder.resolve().name
     own = [line.memory(origin=name) for _, line in memories]
-    check_asked(folder / QUESTIONS_FILE, questions, memories=own)
-    check_asked(no_answer_file, no_answer, memories=own)
+    check_asked(folder / QUESTIONS_FILE, questions)
+    check_asked(no_answer_file, no_answer)
     if cues and not stored and (folder / CUES_FILE).exists():
         own = with_cues(own, folder / CUES_FILE)
     return Scenario(
@@ -238,30 +238,20 @@ def check_ids(path: Path, ids: list[str]) -> None:
         seen.add(memory_id)
 
 
-def check_asked(
-    path: Path, asked: Sequence[tuple[int, Asked]], *, memories: Sequence[Memory]
-) -> None:
-    """Raises UsageError for a question that a recall would refuse, or that is asked before the
-    newest of the memories."""
-    newest = max((memory.created_at for memory in memories), default=None)
+def check_asked(path: Path, asked: Sequence[tuple[int, Asked]]) -> None:
+    """Raises UsageError for a question that a recall would refuse."""
     for number, question in asked:
-        where = f"{path}:{number}: question {question.id!r}"
         try:
             checked_question(question.query)
         except UsageError as error:
-            raise UsageError(f"{where}: {error}") from error
-        if newest is not None and question.asked_at < newest:
-            raise UsageError(
-                f"{where} is asked at {question.asked_at.isoformat()}, before the newest memory "
-                f"({newest.isoformat()}); ask it later than every memory"
-            )
+            raise UsageError(f"{path}:{number}: question {question.id!r}: {error}") from error
 
 
 def check_labels(
     path: Path, questions: list[tuple[int, Question]], *, known: set[str] | None
 ) -> None:
     """Raises UsageError for a label of an unknown memory, for a facet without a memory of grade 2
-    or 3 or with the name of another, and for pairs that contradict each other.
+    or 3, and for pairs that contradict each other.
 
     Args:
         known: ids of the memories; None: do not check ids, because the memories are in a store.
@@ -271,9 +261,7 @@ def check_labels(
         for memory_id in question.labelled_ids():
             if known is not None and memory_id not in known:
                 raise UsageError(f"{where} names an unknown memory {memory_id!r}")
-        for place, facet in enumerate(question.facets):
-            if facet.name in [one.name for one in question.facets[:place]]:
-                raise UsageError(f"{where} has two facets with the name {facet.name!r}")
+        for facet in question.facets:
             if max(facet.relevant.values()) < 2:
                 raise UsageError(f"{where}: facet {facet.name!r} has no memory of grade 2 or 3")
         if fault := label_fault(redundant=question.redundant, stale=question.stale):
