@@ -4,8 +4,8 @@ If a memory is put under an id that is already stored, the old text is kept here
 it. It is deleted with its memory.
 
 A text is not kept if the new one begins with it (a chat that went on), or if it is kept already
-(two exports of one chat in a folder may change places at every ingest). So what is kept grows with
-what was said, not with the number of ingests.
+(two exports of one chat in a folder change places at every ingest). So what is kept grows with what
+was said, not with the number of ingests.
 """
 
 from collections.abc import Iterable, Sequence
