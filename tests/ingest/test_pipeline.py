@@ -56,39 +56,6 @@ async def notes(samples: Path, tmp_path: Path, read: Reads) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("order", [("old", "new"), ("new", "old")])
-async def test_of_two_exports_of_one_chat_the_newer_one_stays_with_every_ingest(
-    tmp_path: Path, writer: WatchedStore, read: Reads, order: tuple[str, str]
-) -> None:
-    for name, turns in (("old", 2), ("new", 4)):
-        said = [
-            {"sender": "human", "text": f"turn {one}", "created_at": f"2026-01-0{one}T10:00:00Z"}
-            for one in range(1, turns + 1)
-        ]
-        chat = {
-            "uuid": "chat",
-            "name": "Boiler",
-            "created_at": "2026-01-01T10:00:00Z",
-            "updated_at": f"2026-01-0{turns}T10:00:00Z",
-            "chat_messages": said,
-        }
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "conversations.json").write_text(json.dumps([chat]))
-    paths = [tmp_path / name for name in order]
-
-    first = await read(*paths)
-    writes = len(writer.puts)
-    again = await read(*paths)
-
-    assert (first.stored, again.stored, again.unchanged) == (1, 0, 1)
-    assert len(writer.puts) == writes, "the older copy was not stored in between"
-    assert [one.reason.split(" of ")[0] for one in again.skipped] == ["an older copy"]
-    stored = await writer.memory("chat")
-    assert stored is not None
-    assert stored.text.endswith("turn 4")
-    assert dict(await writer.origins()) == {"chat": str(tmp_path / "new")}
-
-
 async def test_of_two_ingests_of_one_folder_at_once_one_says_that_it_stored_it(
     samples: Path, writer: WatchedStore, embedder: CrcEmbedder, read: Reads
 ) -> None:

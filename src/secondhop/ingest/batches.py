@@ -41,7 +41,8 @@ def batches_of(
     entries, even if it is empty, so that progress is reported often.
     """
     batch, taken = Batch(), 0
-    for memory in _taken(entries, intake=intake):
+    for origin, entry in entries:
+        memory = intake.take(entry, origin=origin)
         taken += 1
         passages = chunk_memory(memory) if memory is not None else ()
         full = batch.passages + len(passages) > TEXTS_AT_ONCE
@@ -51,15 +52,6 @@ def batches_of(
         if memory is not None:
             batch.add(memory, passages)
     yield batch
-
-
-def _taken(
-    entries: Iterator[tuple[str, Found | Skipped]], *, intake: Intake
-) -> Iterator[Memory | None]:
-    """What is to be stored of each entry, and at the end what was held back."""
-    for origin, entry in entries:
-        yield intake.take(entry, origin=origin)
-    yield from intake.held_back()
 
 
 def embedding_text(memory: Memory, passage: Passage) -> str:

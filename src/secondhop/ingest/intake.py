@@ -1,6 +1,6 @@
 """Decides what happens to each item that was read: store it, leave it, or skip it."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
@@ -15,9 +15,6 @@ from secondhop.wording import counted
 Outcome: TypeAlias = Literal["added", "replaced", "moved", "other_cues", "unchanged"]
 """moved: the text is unchanged but comes from another file or folder. other_cues: the text is
 unchanged but the cues or tags are different."""
-
-_HELD_BACK = 500
-"""The most memories that are held back in RAM; what exceeds it is stored as it is read."""
 
 
 class _Claim(NamedTuple):
@@ -41,7 +38,6 @@ class Intake:
         self._outcomes: dict[str, Outcome] = {}
         self._uncertain: dict[str, Skipped] = {}
         self._yielding: set[str] = set()
-        self._held_back: dict[str, Memory] = {}
         self.skipped: list[Skipped] = []
         self.read = 0
 
@@ -61,8 +57,6 @@ class Intake:
         self._yielding.add(origin)
         if not self._claim(found, content_hash):
             return None
-        if self._held_back.pop(memory.memory_id, None) is not None:
-            self._hashes[memory.memory_id] = self._before[memory.memory_id]
         cues = fingerprint_given(memory)
         other_cues = self._cues.get(memory.memory_id, "") != cues
         other_cues |= self._tags.get(memory.memory_id, ()) != memory.tags
@@ -78,15 +72,7 @@ class Intake:
         self._hashes[memory.memory_id] = content_hash
         known = memory.memory_id in self._before
         self._outcomes[memory.memory_id] = "replaced" if known else "added"
-        if known and found.updated_at is not None and len(self._held_back) < _HELD_BACK:
-            self._held_back[memory.memory_id] = memory
-            return None
         return memory
-
-    def held_back(self) -> Iterator[Memory]:
-        """Memories that `take` kept to itself, to be stored when everything has been read. Their
-        text differs from what is stored, but a newer copy that is read later may be the same."""
-        yield from self._held_back.values()
 
     def skip(self, skipped: Skipped, *, origin: str) -> None:
         """Note an item that is not stored."""
@@ -135,9 +121,6 @@ class Intake:
             return True
         if earlier.content_hash == content_hash:
             self.skipped.append(Skipped(found.item, f"the same memory as {earlier.item}"))
-            return False
-        if _is_newer(earlier, claim):
-            self.skipped.append(Skipped(found.item, f"an older copy of {earlier.item}"))
             return False
         if not _is_newer(claim, earlier):
             reason = f"its id {memory_id!r} is taken by {earlier.item}, which says something else"
