@@ -147,22 +147,13 @@ class EntityCues:
         await self._write([*cues, *added], vectors, write)
         return sum(stored)
 
-    async def add(
-        self, cues: Sequence[Cue], vectors: Vectors, *, roles: Sequence[Annotation] = ()
-    ) -> None:
+    async def add(self, cues: Sequence[Cue], vectors: Vectors) -> None:
         """Add cues; those of memories that are gone are left out.
 
         Args:
             vectors: float32 [n_cues, dim], rows of unit length.
-            roles: annotations whose roles are added, too, to memories without annotations.
         """
-
-        def write(connection: Connection) -> set[str]:
-            cue_writes.add_cues(connection, cues, at=self._clock())
-            cue_writes.lend_roles(connection, roles, at=self._clock())
-            return set()
-
-        await self._write(cues, vectors, write)
+        await self.annotate([], vectors, added=cues)
 
     async def set_given(self, said: Annotation, vectors: Vectors) -> None:
         """Replace the host's annotation of a memory and all its cues, also those from a file. The

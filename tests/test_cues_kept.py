@@ -14,7 +14,6 @@ from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 from secondhop.stores.cues import Annotation, Cue
-from secondhop.stores.entity_cues import NO_VECTORS
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Memory
 from secondhop.stores.store_directory import StoreDirectory
@@ -93,33 +92,6 @@ async def test_a_correction_is_found_by_the_cues_of_what_it_supersedes(recall: R
     assert await texts_of(recall, "town") == await texts_of(recall, "allergy")
 
 
-async def test_a_correction_has_the_role_of_what_it_supersedes_until_it_gets_its_own(
-    recall: Recall,
-) -> None:
-    cues = recall.memories.cues
-    new = (
-        await recall.memories.aupdate("allergy", "She eats nuts again", new_id="healed")
-    ).memory_id
-    assert ((await cues.ashow(new)).role, (await cues.ashow(new)).annotated) == (
-        "health limit",
-        False,
-    )
-
-    await recall.memories.aupdate("moved", "Ana lives in Bonn again", new_id="back")
-    assert (await cues.ashow("back")).role == "address"
-    assert {"healed", "back"} <= {*await recall.admin.store.cues.unannotated()}, "a model may write"
-    back = await recall.admin.store.memory("back")
-    assert back is not None
-    await recall.memories.aadd([replace(back, tags=("trip",))])
-    assert await texts_of(recall, "back") == await texts_of(recall, "moved"), "the copies stay"
-
-    thought = replace(thought_of(back), cues=(), role="home")
-    await recall.admin.store.cues.annotate([thought], NO_VECTORS)
-    assert (await cues.ashow("back")).role == "home"
-    await recall.memories.asupersede("healed", "back")
-    assert (await cues.ashow("back")).role == "home", "it has its own"
-
-
 async def test_copies_are_bounded_and_a_repeated_call_makes_those_that_are_missing(
     recall: Recall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,7 +102,7 @@ async def test_copies_are_bounded_and_a_repeated_call_makes_those_that_are_missi
     await recall.memories.aadd(many)
     lost = recall.admin.store.cues.add
 
-    async def add(*_: object, **__: object) -> None:
+    async def add(*_: object) -> None:
         raise StoreError("the disk is full")
 
     ids = [one.memory_id for one in many]

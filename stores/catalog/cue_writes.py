@@ -34,9 +34,6 @@ from secondhop.stores.cues import (
 from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory
 
-_NO_TEXT = ""
-"""The hash of an annotation that was written about another memory."""
-
 
 def annotate(
     connection: Connection, annotations: Iterable[Annotation], *, at: datetime
@@ -114,21 +111,6 @@ def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> No
             )
 
 
-def lend_roles(connection: Connection, roles: Iterable[Annotation], *, at: datetime) -> None:
-    """Insert annotations that hold a role alone, for stored memories that nobody annotated.
-
-    They are of no text, so a model that annotates the memory replaces its own.
-    """
-    given = list(roles)
-    ids = [one.memory_id for one in given]
-    rows = among(connection, "SELECT memory_id FROM annotations WHERE memory_id IN", ids)
-    annotated = {memory_id for (memory_id,) in rows}
-    for one in given:
-        if one.memory_id not in annotated and stored_ids.stored(connection, [one.memory_id]):
-            bare = replace(one, content_hash=_NO_TEXT, cues=(), replaces=())
-            _insert(connection, bare, at=at, says="")
-
-
 def prove(connection: Connection, votes: Iterable[Cue], *, at: datetime) -> set[str]:
     """Add votes of a session to the cues they are about. Returns the ids of deleted cues.
 
@@ -190,7 +172,7 @@ def _drop_outdated(connection: Connection, memory_ids: Sequence[str]) -> set[str
     sql = (
         "SELECT memory_id FROM annotations JOIN memories USING (memory_id) "
         "WHERE annotations.origin = 'model' AND annotations.content_hash <> memories.content_hash "
-        f"AND annotations.content_hash <> '{_NO_TEXT}' AND memory_id IN"
+        "AND memory_id IN"
     )
     outdated = [memory_id for (memory_id,) in among(connection, sql, memory_ids)]
     return set[str]().union(*(_drop(connection, one, origin="model") for one in outdated))

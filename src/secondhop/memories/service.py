@@ -254,7 +254,7 @@ class MemoryService(MemoryReading):
     ) -> Kept:
         """Let one stored memory replace another, from the newer one's date on.
 
-        If the new one has no cues, it gets copies of the cues and the role of the old one.
+        If the new one has no cues, it gets copies of those of the old one.
         `notice` warns if a fact replaces one with another subject or attribute, or if the new one
         has ended.
 

@@ -15,8 +15,7 @@ from secondhop.memories.records import Kept
 from secondhop.models.embedder import Embedder
 from secondhop.stores.catalog.keeping import Decision, KeepingView
 from secondhop.stores.counters import CounterStore
-from secondhop.stores.cues import MOST_CUES, Annotation, Cue
-from secondhop.stores.entity_cues import NO_VECTORS
+from secondhop.stores.cues import MOST_CUES, Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import KeepingChange
 from secondhop.stores.records import Memory
@@ -70,9 +69,8 @@ class MemoryWriting:
         )
 
     async def take_cues(self, memory_id: str, superseded: Sequence[str]) -> None:
-        """Give a memory without cues copies of the cues of those that it supersedes, and of their
-        role: it is needed for the same requests. The cues of sessions are not copied, because they
-        are votes.
+        """Give a memory without cues copies of the cues of those that it supersedes: it is needed
+        for the same requests. The cues of sessions are not copied, because they are votes.
 
         A repeated call does what an interrupted one left undone.
         """
@@ -89,18 +87,9 @@ class MemoryWriting:
             if cue.cue_id in vectors
             for copy in [replace(cue, memory_id=memory_id)]
         }
-        roles = await self._roles_for(memory_id, superseded)
-        if copies or roles:
-            cues = [cue for cue, _ in copies.values()]
-            rows = np.stack([row for _, row in copies.values()]) if copies else NO_VECTORS
-            await self.store.cues.add(cues, rows, roles=roles)
-
-    async def _roles_for(self, memory_id: str, superseded: Sequence[str]) -> list[Annotation]:
-        """For this memory, the first role that each origin gave those that it supersedes."""
-        known = await self.store.cues.annotations(superseded)
-        theirs = [said for one in superseded for said in known.get(one, ()) if said.role]
-        first = {said.origin: said for said in reversed(theirs)}
-        return [replace(said, memory_id=memory_id) for said in first.values()]
+        if copies:
+            cues, rows = zip(*copies.values(), strict=True)
+            await self.store.cues.add(cues, np.stack(rows))
 
     async def change(self, memory_id: str, decide: Decision, *, dry_run: bool) -> Kept:
         """Change the status of a stored memory, as `decide` says."""
