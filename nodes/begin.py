@@ -115,6 +115,7 @@ async def known_of_entity(question: str, services: Services) -> RecallUpdate:
                 standing = await services.cues.standing()
                 known["annotated"], known["proved"] = standing.share, standing.proved
                 known["name_replaced"] = standing.name_replaced
+                known["stored"] = standing.memories
     except TimeoutError:
         degraded["cues"] = "which memories have cues could not be read in time"
     if services.settings.ranking.freshness > 0:

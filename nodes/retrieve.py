@@ -17,6 +17,7 @@ from secondhop.nodes.retrieval.similarity import (
     Similar,
     as_hits,
     by_similarity,
+    least_memories,
 )
 from secondhop.nodes.selection.learned import learned_of
 from secondhop.nodes.selection.visibility import Hidden, Visible, visible
@@ -183,7 +184,7 @@ async def by_words(
         lambda k: search(k=k),
         lambda memory_ids: search(k=sys.maxsize, memory_ids=memory_ids),
         k=depth,
-        least=state["k"],
+        least=least_memories(state),
         hidden=hidden,
         passages_of=services.reader.passage_ids,
     )

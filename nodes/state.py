@@ -357,6 +357,8 @@ class RecallState(TypedDict, total=False):
     """Whether sessions have written cues; missing: they have not."""
     name_replaced: bool
     """Whether annotations name memories that newer ones replace; missing: they do not."""
+    stored: int
+    """How many memories are stored; missing: it is not known."""
     shortlist: list[str]
     repeats: dict[str, str]
     """{memory id: the other memory on the shortlist that says most of the same}."""

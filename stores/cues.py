@@ -109,6 +109,8 @@ class CueStanding(NamedTuple):
     """Whether sessions have written any, and learning is on."""
     name_replaced: bool
     """Whether annotations name memories that newer ones replace."""
+    memories: int
+    """How many memories are stored."""
 
 
 def votes_left(proved: float, then: datetime, now: datetime) -> float:

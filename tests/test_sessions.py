@@ -160,6 +160,20 @@ async def test_a_wrong_memory_is_proposed_as_superseded_and_nothing_is_written(
     assert resolution.session.proposals == [proposal]
 
 
+async def test_a_wrong_memory_is_proposed_as_superseded_by_the_one_whose_annotation_names_it(
+    world: SmallWorld,
+) -> None:
+    newer = note("plan-2", "Three designers come first.", day=9)
+    await world.add(replace(newer, cues=("who comes first?",), replaces=("plan",)))
+    sessions = sessions_over(session_services(world, session={"k": 20}))
+    answer = await started(sessions)
+
+    after = await sessions.avote(answer.session_id, {"plan": "wrong"})
+
+    (proposal,) = after.proposals
+    assert (proposal.memory_id, proposal.replaced_by) == ("plan", "plan-2")
+
+
 async def test_a_session_without_anything_near_says_so_and_cannot_be_voted_on(
     world: SmallWorld,
 ) -> None:

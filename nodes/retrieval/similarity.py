@@ -52,7 +52,7 @@ async def by_similarity(
         query_ids = [asked[place]["query_id"] for place in free]
         # in turn: two concurrent queries of Chroma take ten times as long as two in turn
         found = await nearest_visible(
-            rows[free], k=depth, least=state["k"], hidden=hidden, services=services
+            rows[free], k=depth, least=least_memories(state), hidden=hidden, services=services
         )
         similar.found.update(zip(query_ids, found, strict=True))
         try:
@@ -152,6 +152,11 @@ async def hits_among(
     seen = [one for one in named if one not in unseen]
     (hits,) = await all_compared(seen, vector[np.newaxis], services=services)
     return Visible(hits, unseen)
+
+
+def least_memories(state: RecallState) -> int:
+    """How many memories a search has to find, if one long memory owns its best passages."""
+    return min(state["k"], state.get("stored", 0))
 
 
 async def nearest_visible(

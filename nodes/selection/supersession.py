@@ -25,12 +25,16 @@ def proposals_of(pool: Pool, state: SessionState) -> list[Proposal]:
 
 
 def proposal(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> Proposal:
-    """The proposal of a newer memory that was voted for and says the same, else of the suspected
-    one, else of none."""
+    """The proposal of a newer memory that was voted for and says the same, else of the one whose
+    annotation names this one, else of the suspected one, else of none."""
     accepted = newer_and_kept(memory_id, pool, votes)
     if accepted is not None:
         why = "It is newer, was voted for, and is about the same thing."
         return Proposal(memory_id=memory_id, replaced_by=accepted, why=why)
+    candidate = pool.candidates.get(memory_id)
+    if candidate is not None and (newer := candidate.get("outdated_by")):
+        why = "It is newer, and its annotation says that it replaces this one."
+        return Proposal(memory_id=memory_id, replaced_by=newer, why=why)
     suspected = pool.replaced_by.get(memory_id)
     why = "It is newer and seems to be an update." if suspected else "No newer memory was found."
     return Proposal(memory_id=memory_id, replaced_by=suspected, why=why)

@@ -205,24 +205,26 @@ async def visible(
 ) -> list[Visible]:
     """For each query, its `first_hits` that may be shown.
 
-    Searches four times as deep until each query has `k` hits and `least` memories, or there are no
-    more hits. If few memories fit the filter, all hits among these are taken instead.
+    Searches four times as deep until each query has `k` hits, or there are no more; and once if
+    they belong to fewer than `least` memories. If few memories fit the filter, all hits among
+    these are taken instead.
     """
     seen_of = partial(visible_among, k=k, least=least, hidden=hidden, passages_of=passages_of)
     if hidden.compared is not None:
         return await seen_of(await all_among(hidden.compared))
-    depth = hidden.depth(k)
+    first = depth = hidden.depth(k)
     while True:
         rankings = await search(depth)
         found = await seen_of(rankings)
+        wanted = least if depth == first else 0
         both = zip(rankings, found, strict=True)
-        if all(len(hits) < depth or is_enough(seen.hits, k, least) for hits, seen in both):
+        if all(len(hits) < depth or is_enough(seen.hits, k, wanted) for hits, seen in both):
             return found
         depth *= 4
 
 
 def is_enough(hits: Sequence[PassageHit], k: int, least: int) -> bool:
-    """Whether there are `k` hits, of at least this many memories."""
+    """Whether there are `k` hits, of at least `least` memories."""
     return len(hits) >= k and len({hit.memory_id for hit in hits}) >= least
 
 

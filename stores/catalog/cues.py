@@ -119,6 +119,7 @@ def cue_standing(connection: Connection) -> CueStanding:
         share=share,
         proved=bool(proved) and learns(connection),
         name_replaced=named is not None,
+        memories=stored,
     )
 
 

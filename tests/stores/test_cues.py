@@ -383,7 +383,7 @@ async def test_votes_of_sessions_add_up_whoever_casts_them(
     assert (told.memory_id, told.proved) == ("a", 2)
     ((_, hit),) = await store.cues.search(make.vectors("one"), k=5)
     assert (hit.memory_id, hit.proved, hit.proved_at) == ("a", 2, NOON.isoformat())
-    assert await store.cues.standing() == (1.0, True, False)
+    assert await store.cues.standing() == (1.0, True, False, 1)
     await store.cues.prove([vote_on("a", -1.9)], make.vectors("one"))
     assert await store.cues.proved() == [], "what says nothing any more goes"
     assert len((await store.cues.search(make.vectors("one"), k=5))[0]) == 1
@@ -396,7 +396,7 @@ async def test_a_cue_of_a_session_makes_no_memory_an_annotated_one(
     await store.cues.prove([vote_on("a", 1)], make.vectors("one"))
 
     assert (await store.cards(["a"]))["a"].cues == ()
-    assert await store.cues.standing() == (0.0, True, False)
+    assert await store.cues.standing() == (0.0, True, False, 1)
     assert await store.cues.unannotated() == ["a"]
     await store.let_learn(on=False)
-    assert await store.cues.standing() == (0.0, False, False)
+    assert await store.cues.standing() == (0.0, False, False, 1)

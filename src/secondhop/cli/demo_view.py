@@ -1,6 +1,5 @@
 """Prints the demo: one answer, and how much of what is needed each way of asking finds."""
 
-from textwrap import shorten
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +10,7 @@ from secondhop.cli.answer_view import show_answer
 from secondhop.cli.demo import OURS, PLAIN, WITH_CUES, DemoAnswers, facets_served
 from secondhop.cli.terminal import clean
 from secondhop.cli.trace_tree import trace_tree
-from secondhop.wording import counted
+from secondhop.wording import beginning, counted
 
 SHORT = {PLAIN: "plain", OURS: "secondhop", WITH_CUES: "with cues"}
 """Names for narrow columns, and for `--json`."""
@@ -53,7 +52,7 @@ def needs_table(demo: DemoAnswers) -> Table:
     for place, question in enumerate(demo.scenario.questions):
         met = [len(facets_served(question, ranked[place])) for ranked in demo.answers.values()]
         total = len(question.facets)
-        asked = shorten(clean(question.query), QUESTION_CHARS, placeholder="…")
+        asked = beginning(clean(question.query), QUESTION_CHARS)
         table.add_row(Text(asked), *(f"{count} of {total}" for count in met))
     total = sum(len(one.facets) for one in demo.scenario.questions)
     counts = [f"{demo.of_all(who)} of {total}" for who in demo.answers]

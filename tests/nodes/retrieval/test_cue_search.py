@@ -38,7 +38,7 @@ class ManyCues:
         return {}
 
     async def standing(self) -> CueStanding:
-        return CueStanding(share=1.0, proved=True, name_replaced=False)
+        return CueStanding(share=1.0, proved=True, name_replaced=False, memories=1)
 
 
 @pytest.mark.parametrize(
