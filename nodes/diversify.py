@@ -1,6 +1,6 @@
 """Draws the critic's shortlist, spread over the facets, and stores the best answer so far."""
 
-from secondhop.nodes.selection.pool import Pool, guesses_newer, load_pool, slot_facets
+from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
 from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.shortlist import draw_shortlist, repeated
 from secondhop.nodes.selection.slots import best_answer
@@ -19,13 +19,7 @@ async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:
     if state["round"] > 1:
         votes = last_votes(state).values()
         limit = sum(vote["vote"] in IN_FAVOUR for vote in votes) + limit // 2
-    pool = await load_pool(
-        state["candidates"],
-        slot_facets(state),
-        services=services,
-        guess_newer=guesses_newer(state),
-        k=state["k"],
-    )
+    pool = await load_pool(state["candidates"], slot_facets(state), state, services=services)
     answer = best_answer(pool, state, settings=services.settings.ranking)
     shortlist = draw_shortlist(
         pool,

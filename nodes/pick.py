@@ -3,7 +3,7 @@
 from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.selection.answerable import admitting_min_score
 from secondhop.nodes.selection.learned import learned_factor
-from secondhop.nodes.selection.pool import Pool, guesses_newer, load_pool, slot_facets
+from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
 from secondhop.nodes.selection.relevance import is_outside, keeps_out, last_votes
 from secondhop.nodes.selection.select import Loser
 from secondhop.nodes.selection.slots import BestAnswer, best_answer
@@ -28,13 +28,7 @@ OUTDATED = "is outdated by"
 async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Fill the k slots, note why the other candidates lost, and apply the stop rules."""
     ranking = services.settings.ranking
-    pool = await load_pool(
-        state["candidates"],
-        slot_facets(state),
-        services=services,
-        guess_newer=guesses_newer(state),
-        k=state["k"],
-    )
+    pool = await load_pool(state["candidates"], slot_facets(state), state, services=services)
     answer = best_answer(pool, state, settings=ranking)
     picks = answer.picks
     reason, detail = stop_rule({**state, "picks": picks}, services)

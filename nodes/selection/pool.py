@@ -58,14 +58,13 @@ class Pool:
 async def load_pool(
     candidates: Mapping[str, Candidate],
     facet_ids: Sequence[str],
+    state: RecallState,
     *,
     services: Services,
-    guess_newer: bool,
-    k: int = 0,
 ) -> Pool:
-    """The best of every facet with their evidence, best score first; at most `POOL_LIMIT`, or `k`
-    if that is more. `guess_newer`: see `guesses_newer`."""
-    ids = drawn_ids(candidates, facet_ids, limit=max(POOL_LIMIT, k))
+    """The best of every facet with their evidence, best score first; at most `POOL_LIMIT`, or k if
+    that is more."""
+    ids = drawn_ids(candidates, facet_ids, limit=max(POOL_LIMIT, state["k"]))
     evidence_ids = [evidence_of(candidates[memory_id]) for memory_id in ids]
     wanted = [passage_id for own in evidence_ids for passage_id in own]
     vectors, passages = await asyncio.gather(
@@ -81,7 +80,11 @@ async def load_pool(
     )
     drawn = {memory_id: candidates[memory_id] for memory_id in ids}
     return pool_of(
-        drawn, evidence, facet_ids=facet_ids, scale=services.scale, guess_newer=guess_newer
+        drawn,
+        evidence,
+        facet_ids=facet_ids,
+        scale=services.scale,
+        guess_newer=guesses_newer(state),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from secondhop.nodes.pick import dropped
 from secondhop.nodes.resolve import ms_so_far
 from secondhop.nodes.selection.exposure import worn_in_session
-from secondhop.nodes.selection.pool import Pool, guesses_newer, load_pool, slot_facets
+from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
 from secondhop.nodes.selection.relevance import kept_ids, last_votes
 from secondhop.nodes.selection.slots import BestAnswer, best_answer
 from secondhop.nodes.selection.supersession import proposals_of
@@ -32,13 +32,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     """
     min_score = services.settings.ranking.min_score
     facet_ids = sorted(set(slot_facets(state)) - set(state.get("sparks", {})))  # no branches
-    pool = await load_pool(
-        main_candidates(state),
-        facet_ids,
-        services=services,
-        guess_newer=guesses_newer(state),
-        k=state["k"],
-    )
+    pool = await load_pool(main_candidates(state), facet_ids, state, services=services)
     answer = answer_in(pool, state, services=services)
     picks = answer.picks if answer else []
     branches = branches_of(
